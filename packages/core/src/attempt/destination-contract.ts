@@ -1,0 +1,44 @@
+/** What we know about a destination, resolved from configuration. Durations in ms. */
+export type DestinationContract = {
+  readonly name: string
+  readonly url: string
+  readonly method: 'POST' | 'PUT' | 'PATCH'
+  /** Sent as they are; secrets are already resolved, so this object is never logged. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly idempotency:
+    | {
+        readonly kind: 'header'
+        readonly header: string
+        /** RFC 8941 string (`"key"`) instead of the bare key. */
+        readonly quoted: boolean
+        /** How long the destination remembers a key. */
+        readonly lifetimeMs: number
+        /** Automatic retries of a doubtful send stop this long before the lifetime does. */
+        readonly marginMs: number
+      }
+    | { readonly kind: 'none' }
+  readonly timeouts: {
+    readonly connectMs: number
+    readonly headersMs: number
+    readonly bodyMs: number
+    readonly totalMs: number
+  }
+  /** Longer than `timeouts.totalMs` plus a margin. */
+  readonly leaseMs: number
+  /** Slots of one worker. */
+  readonly concurrency: number
+  readonly responseCapBytes: number
+  /** May the resolved address be private, loopback or link-local? */
+  readonly allowPrivate: boolean
+  readonly retry: {
+    readonly firstMs: number
+    readonly capMs: number
+    /** Budget of tries; 429, 503 and 401 spend none. */
+    readonly maxAttempts: number
+    readonly maxAgeMs: number
+    /** `Retry-After` is obeyed up to this. */
+    readonly maxRetryAfterMs: number
+  }
+  /** Response headers that say "I had seen this key before"; `value: null` accepts any. */
+  readonly replayMarkers: readonly { readonly header: string; readonly value: string | null }[]
+}

@@ -1,0 +1,46 @@
+/**
+ * What one attempt is known to have done, and nothing that is not known.
+ * Only `accepted` and `rejected` are definite answers about the effect.
+ */
+export type AttemptOutcome =
+  /** The destination said yes. `repeat`: it says that it had seen the key before. */
+  | { readonly kind: 'accepted'; readonly status: number; readonly repeat: boolean }
+  /** A definite no: repeating the same request won't help. */
+  | { readonly kind: 'rejected'; readonly status: number; readonly reason: RejectedReason }
+  /** Our credentials were refused: nothing was processed, and the entry is not to blame. */
+  | { readonly kind: 'unauthorised'; readonly status: number }
+  /** A definite not-now: refused before any work began. `notBefore` is epoch ms. */
+  | { readonly kind: 'deferred'; readonly status: number; readonly notBefore: number | null }
+  /** Provably nothing left the process. */
+  | { readonly kind: 'not_sent'; readonly cause: NotSentCause; readonly code: string | null }
+  /** Bytes may have left and no definite answer came. Never call this a failure (I6). */
+  | {
+      readonly kind: 'uncertain'
+      readonly phase: UncertainPhase
+      readonly cause: string
+      readonly status: number | null
+      readonly notBefore: number | null
+    }
+
+export type RejectedReason =
+  | 'refused'
+  | 'redirected'
+  | 'gone'
+  | 'key_reused'
+  /** Our own bug or configuration: the request could not even be built. */
+  | 'unsendable'
+
+export type NotSentCause =
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'local_exhaustion'
+  | 'egress_refused'
+  | 'aborted_before_send'
+  /** A known status that says "not processed": 421, 423, 425, 507, edge errors. */
+  | 'not_processed'
+  /** A lease that was handed back, or woke after its time. */
+  | 'lease_returned'
+  | 'unknown_before_send'
+
+export type UncertainPhase = 'sending' | 'waiting_for_answer' | 'reading_answer' | 'answered' | 'worker_lost'
