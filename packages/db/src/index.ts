@@ -1,1 +1,6 @@
-export {}
+export * from './acts/index.js'
+export * from './audit/index.js'
+export * from './connection/index.js'
+export * from './intake/index.js'
+export * from './migrate/index.js'
+export * from './outbox/index.js'
