@@ -1,1 +1,2 @@
-export {}
+export { type RunningWorker, type StartWorkerOptions, startWorker, WorkerStartRefused } from './start-worker.js'
+export type { WorkerConfig, WorkerSettings } from './worker-settings.js'

@@ -1,1 +1,2 @@
-export {}
+export { createWakeups } from './create-wakeups.js'
+export type { ScheduledJob, Wakeups, WakeupsOptions } from './wakeups.js'
