@@ -26,14 +26,24 @@ export type DeliveryResult =
 
 /** The answer of the store for one push. Nothing else can happen: a throw is a bug. */
 export type ClaimResult =
-  /** Committed and durable (I1). One result per delivery, in the push's order. */
-  | { readonly kind: 'committed'; readonly results: readonly DeliveryResult[] }
+  /**
+   * Committed and durable (I1). One result per delivery, in the push's order. `destinations` names those that got a
+   * new entry, so that they can be woken: the entries of a transition are made inside the claim.
+   */
+  | {
+      readonly kind: 'committed'
+      readonly results: readonly DeliveryResult[]
+      readonly destinations?: readonly string[]
+    }
   /** A `not_due` transition whose policy is `refuse`: no claim was made. */
   | { readonly kind: 'refused'; readonly outcome: 'not_due'; readonly retryAfterMs: number }
   /** Never reached the store: the queue was full, or its deadline passed while it waited. */
   | { readonly kind: 'not_started'; readonly cause: 'queue_full' | 'deadline' | 'draining' }
-  /** The deadline passed during COMMIT: it may or may not have landed. */
-  | { readonly kind: 'in_doubt'; readonly cause: 'deadline' | 'connection' }
+  /**
+   * The deadline passed during COMMIT: it may or may not have landed. `later` resolves (it never rejects) when the
+   * store knows, so that "answered 503, committed later" goes on record.
+   */
+  | { readonly kind: 'in_doubt'; readonly cause: 'deadline' | 'connection'; readonly later?: Promise<ClaimResult> }
   /** The store refused or failed; nothing was committed. */
   | { readonly kind: 'unavailable'; readonly cause: string }
 
