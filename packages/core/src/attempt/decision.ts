@@ -2,9 +2,15 @@
 export type Decision =
   | { readonly kind: 'finish'; readonly as: 'delivered'; readonly repeat: boolean }
   | { readonly kind: 'retry'; readonly dueInMs: number; readonly because: RetryReason; readonly spendsBudget: boolean }
-  | { readonly kind: 'hold'; readonly as: 'uncertain'; readonly because: UncertainReason }
-  | { readonly kind: 'dead_letter'; readonly because: DeadLetterReason }
-  /** The destination is paused with a reason; the entry keeps its tries and waits. */
+  /** `stopsDestination`: the answer is about the whole destination, which pauses until a person resumes it. */
+  | {
+      readonly kind: 'hold'
+      readonly as: 'uncertain'
+      readonly because: UncertainReason
+      readonly stopsDestination?: 'gone'
+    }
+  | { readonly kind: 'dead_letter'; readonly because: DeadLetterReason; readonly stopsDestination?: 'gone' }
+  /** The destination is paused with a reason for `pauseMs` (`null`: until resumed); the entry keeps its tries and waits. */
   | {
       readonly kind: 'pause'
       readonly because: 'credentials' | 'throttled'
@@ -15,3 +21,14 @@ export type Decision =
 export type RetryReason = 'not_sent' | 'deferred' | 'uncertain_with_key'
 export type UncertainReason = 'no_key' | 'key_window_closed' | 'attempts_used_up' | 'too_old' | 'rejected_after_doubt'
 export type DeadLetterReason = 'rejected' | 'attempts_used_up' | 'too_old' | 'unsendable'
+
+/**
+ * What an outcome that came after its lease was lost does to an entry that nobody holds.
+ * `keep`: it stays as evidence only.
+ */
+export type LateDecision =
+  | { readonly kind: 'finish'; readonly as: 'delivered'; readonly repeat: boolean }
+  | { readonly kind: 'dead_letter'; readonly because: 'rejected' }
+  /** The attempt proves to have done nothing, and no other is in doubt: the entry is pending without doubt. */
+  | { readonly kind: 'clear_doubt' }
+  | { readonly kind: 'keep' }

@@ -5,14 +5,19 @@
 export type AttemptOutcome =
   /** The destination said yes. `repeat`: it says that it had seen the key before. */
   | { readonly kind: 'accepted'; readonly status: number; readonly repeat: boolean }
-  /** A definite no: repeating the same request won't help. */
-  | { readonly kind: 'rejected'; readonly status: number; readonly reason: RejectedReason }
+  /** A definite no: repeating the same request won't help. `status` is `null` only for `unsendable`. */
+  | { readonly kind: 'rejected'; readonly status: number | null; readonly reason: RejectedReason }
   /** Our credentials were refused: nothing was processed, and the entry is not to blame. */
   | { readonly kind: 'unauthorised'; readonly status: number }
   /** A definite not-now: refused before any work began. `notBefore` is epoch ms. */
   | { readonly kind: 'deferred'; readonly status: number; readonly notBefore: number | null }
-  /** Provably nothing left the process. */
-  | { readonly kind: 'not_sent'; readonly cause: NotSentCause; readonly code: string | null }
+  /** Provably nothing left the process, or (with a `status`, cause `not_processed`) nothing was worked on. */
+  | {
+      readonly kind: 'not_sent'
+      readonly cause: NotSentCause
+      readonly code: string | null
+      readonly status?: number
+    }
   /** Bytes may have left and no definite answer came. Never call this a failure (I6). */
   | {
       readonly kind: 'uncertain'
@@ -41,6 +46,8 @@ export type NotSentCause =
   | 'not_processed'
   /** A lease that was handed back, or woke after its time. */
   | 'lease_returned'
+  /** Leased, judged again, and not sent: the key's window had closed meanwhile. */
+  | 'held_back'
   | 'unknown_before_send'
 
 export type UncertainPhase = 'sending' | 'waiting_for_answer' | 'reading_answer' | 'answered' | 'worker_lost'

@@ -20,7 +20,7 @@ export type AttemptHistory = {
   readonly firstSentAt: number | null
   /** Since when the effect is in doubt; ends only by a definite answer. */
   readonly uncertainSince: number | null
-  /** When the entry was committed, epoch ms. */
+  /** When the entry was committed, or last redriven by a person: its age counts from here. Epoch ms. */
   readonly createdAt: number
 }
 
@@ -38,9 +38,21 @@ export type LeasedEntry = {
     readonly attempt: number
     readonly openedAt: number
     readonly expiresAt: number
+    /** `performance.now()` of this process just before the lease was asked for: never later than `openedAt`. */
+    readonly askedAt: number
     /** `performance.now()` of this process after which no byte may leave any more. */
     readonly sendBefore: number
   }
   /** Before this attempt. `firstSentAt` already counts this attempt. */
   readonly history: AttemptHistory
+}
+
+/**
+ * The database's time now, from the lease's own times and this process's monotonic clock: no wall clock is read.
+ * Late by at most the duration of the lease call, which closes windows early rather than late.
+ *
+ * @param monotonicNow `performance.now()`
+ */
+export function databaseNow(leased: LeasedEntry, monotonicNow: number): number {
+  return leased.lease.openedAt + Math.max(0, monotonicNow - leased.lease.askedAt)
 }
