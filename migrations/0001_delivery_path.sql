@@ -27,16 +27,19 @@ CREATE TABLE counterfoil.delivery_content (
   content_type text
 );
 
--- One authenticated arrival that committed.
+-- One authenticated arrival that committed. The number counts the arrivals of a delivery from 1 in commit order,
+-- without gaps: a concurrent arrival that took the same number waits on the key and counts again.
 CREATE TABLE counterfoil.observation (
   delivery       uuid NOT NULL,
+  number         integer NOT NULL,
   id             uuid NOT NULL,
   kind           text NOT NULL CHECK (kind IN ('first', 'duplicate', 'conflict')),
   key_id         text NOT NULL,
   sender_attempt integer,
   instance       text NOT NULL,
   observed_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
-  PRIMARY KEY (delivery, id)
+  PRIMARY KEY (delivery, number),
+  CONSTRAINT observation_first CHECK (number >= 1 AND (kind = 'first') = (number = 1))
 );
 
 -- What a conflicting arrival carried: same id, other identity digest.
@@ -256,6 +259,13 @@ CREATE TABLE counterfoil.act (
 );
 CREATE INDEX act_entry ON counterfoil.act (entry);
 CREATE INDEX act_delivery ON counterfoil.act (delivery);
+
+-- Ends a claim whose snapshot was too old: an entry that another transaction committed meanwhile stands in its way, and
+-- the link to it can't be written without seeing it. The caller runs the same statement again.
+CREATE FUNCTION counterfoil.claim_again() RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'a concurrent entry is not visible yet' USING ERRCODE = 'serialization_failure';
+END $$;
 
 -- ── Evidence stays ──────────────────────────────────────────────────────────────────────────────────────────────────
 

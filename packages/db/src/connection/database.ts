@@ -16,6 +16,7 @@ export type DatabaseOptions = {
 
 /** One process's way to PostgreSQL: `pool` for the hot path, `knex` for migrations and custom transitions. */
 export type Database = {
+  readonly options: DatabaseOptions
   readonly pool: pg.Pool
   readonly knex: Knex
   readonly close: () => Promise<void>
@@ -40,5 +41,5 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on('error', () => {})
   // Knex only builds SQL and drives transactions on connections that we hand to it.
   const knex = knexFactory({ client: 'pg' })
-  return { pool, knex, close: () => pool.end() }
+  return { options, pool, knex, close: () => pool.end() }
 }

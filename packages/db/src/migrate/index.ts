@@ -1,1 +1,3 @@
-export {}
+export * from './migrate-up.js'
+export * from './read-migration-status.js'
+export { MIGRATIONS_DIRECTORY } from './read-migrations.js'
