@@ -1,0 +1,124 @@
+import type { Sent } from '@counterfoil/core'
+import type { Dispatcher } from 'undici'
+import { describeFailure } from './describe-failure.js'
+
+/** Codes of failures that are our own decision, beside those of undici and the system. */
+export type OwnFailureCode = 'LEASE_ENDED' | 'TOTAL_TIMEOUT' | 'WORKER_STOPPING' | 'EGRESS_REFUSED'
+
+export type ExchangeOptions = {
+  readonly totalMs: number
+  readonly capBytes: number
+  /** `performance.now()` after which no byte may leave. */
+  readonly sendBefore: number
+  /** Lower-case names of response headers that rules may read. */
+  readonly keptHeaders: readonly string[]
+  readonly onEnd: (sent: Sent) => void
+}
+
+type Answer = { readonly status: number; readonly headers: Readonly<Record<string, string>> }
+
+/**
+ * One request and what came of it, as a handler of undici. It reports exactly once and keeps one fact that no error
+ * code tells: were this request's headers handed to the socket? undici calls `onRequestStart` in the same tick as the
+ * write and after every step of connecting, so before it not one byte has left, and after it any number may have.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions
+  readonly #startedAt = performance.now()
+  readonly #deadline: NodeJS.Timeout
+  readonly #chunks: Buffer[] = []
+  #size = 0
+  #controller: Dispatcher.DispatchController | null = null
+  #headersHandedOver = false
+  #answer: Answer | null = null
+  #ended = false
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options
+    this.#deadline = setTimeout(() => this.giveUp('TOTAL_TIMEOUT'), options.totalMs)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (!this.#ended && performance.now() >= this.#options.sendBefore) this.giveUp('LEASE_ENDED')
+    // An abort in here, before undici writes, keeps every byte at home.
+    else if (this.#ended) controller.abort(new Error('given up before it was sent'))
+    else this.#headersHandedOver = true
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < 200) return
+    this.#answer = { status, headers: this.#keepHeaders(headers) }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#ended) return
+    const room = this.#options.capBytes - this.#size
+    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
+    this.#size += Math.min(chunk.length, room)
+    if (chunk.length > room) this.#endAnswered(true)
+  }
+
+  onResponseEnd(): void {
+    this.#endAnswered(false)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    const { code, message } = describeFailure(error)
+    this.#endFailed(code, message, this.#headersHandedOver ? 'headers' : 'connect')
+  }
+
+  /** Ends the exchange now, whatever it waits for; what had left before decides what is reported. */
+  giveUp(code: OwnFailureCode): void {
+    this.#endFailed(code, OWN_MESSAGES[code], code === 'TOTAL_TIMEOUT' ? 'total' : 'unknown')
+  }
+
+  #endFailed(code: string, message: string, step: 'connect' | 'headers' | 'total' | 'unknown'): void {
+    const durationMs = this.#elapsedMs()
+    // Once a status line was read the outcome is known: a body that got lost later changes nothing.
+    if (this.#answer !== null)
+      this.#end({ kind: 'answered', ...this.#answer, body: null, bodyTruncated: false, durationMs })
+    else this.#end({ kind: 'failed', code, message, headersHandedOver: this.#headersHandedOver, step, durationMs })
+  }
+
+  #endAnswered(bodyTruncated: boolean): void {
+    const body = Buffer.concat(this.#chunks)
+    if (this.#answer === null) this.#endFailed('NO_STATUS', 'the response ended without a status', 'headers')
+    else this.#end({ kind: 'answered', ...this.#answer, body, bodyTruncated, durationMs: this.#elapsedMs() })
+  }
+
+  #end(sent: Sent): void {
+    if (this.#ended) return
+    this.#ended = true
+    clearTimeout(this.#deadline)
+    // Destroys the socket of an unfinished exchange; does nothing after a finished one.
+    if (sent.kind === 'failed' || sent.body === null || sent.bodyTruncated) {
+      this.#controller?.abort(new Error('exchange ended'))
+    }
+    this.#options.onEnd(sent)
+  }
+
+  #keepHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+    const kept: Record<string, string> = {}
+    for (const name of this.#options.keptHeaders) {
+      const value = Object.hasOwn(headers, name) ? headers[name] : undefined
+      if (value !== undefined) kept[name] = Array.isArray(value) ? value.join(', ') : value
+    }
+    return kept
+  }
+
+  #elapsedMs(): number {
+    return Math.round(performance.now() - this.#startedAt)
+  }
+}
+
+const OWN_MESSAGES: Readonly<Record<OwnFailureCode, string>> = {
+  LEASE_ENDED: 'the lease or the key window had ended before the request could be sent',
+  TOTAL_TIMEOUT: 'no complete answer within the total time-out of the destination',
+  WORKER_STOPPING: 'the worker stopped before the answer came',
+  EGRESS_REFUSED: 'the address is not allowed',
+}
