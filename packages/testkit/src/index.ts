@@ -1,1 +1,5 @@
-export {}
+export * from './postgres/fresh-database.js'
+export * from './postgres/start-postgres.js'
+export * from './postgres/test-databases.js'
+export * from './process/find-free-port.js'
+export * from './process/until.js'
