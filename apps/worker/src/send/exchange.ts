@@ -1,9 +1,6 @@
-import type { Sent } from '@counterfoil/core'
+import type { OwnFailureCode, Sent } from '@counterfoil/core'
 import type { Dispatcher } from 'undici'
 import { describeFailure } from './describe-failure.js'
-
-/** Codes of failures that are our own decision, beside those of undici and the system. */
-export type OwnFailureCode = 'LEASE_ENDED' | 'TOTAL_TIMEOUT' | 'WORKER_STOPPING' | 'EGRESS_REFUSED'
 
 export type ExchangeOptions = {
   readonly totalMs: number

@@ -22,3 +22,13 @@ export type Sent =
       readonly step: 'connect' | 'send' | 'headers' | 'body' | 'total' | 'unknown'
       readonly durationMs: number
     }
+
+/** Codes of failures that were the sender's own decision, beside those of undici and the system. */
+export type OwnFailureCode =
+  /** The lease, or the key window of a doubtful entry, ended before the headers could go: nothing was sent. */
+  | 'LEASE_ENDED'
+  | 'TOTAL_TIMEOUT'
+  /** Aborted by a stop; what had left before decides the outcome. */
+  | 'WORKER_STOPPING'
+  /** The resolved address is not allowed: nothing was connected. */
+  | 'EGRESS_REFUSED'
