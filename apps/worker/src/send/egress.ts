@@ -7,7 +7,7 @@ import { buildConnector } from 'undici'
 /** A connection that the destination's contract does not allow. Nothing was connected. */
 export class EgressRefused extends Error {
   override readonly name = 'EgressRefused'
-  readonly code = 'EGRESS_REFUSED'
+  readonly code = 'ERR_COUNTERFOIL_EGRESS'
 
   constructor(host: string, addresses: readonly string[]) {
     super(`${host} resolves to ${addresses.join(', ')}, which is not a public address, and allowPrivate is not set`)

@@ -32,12 +32,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(options: ExchangeOptions) {
     this.#options = options
-    this.#deadline = setTimeout(() => this.giveUp('TOTAL_TIMEOUT'), options.totalMs)
+    this.#deadline = setTimeout(() => this.giveUp('ERR_COUNTERFOIL_TOTAL_TIMEOUT'), options.totalMs)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (!this.#ended && performance.now() >= this.#options.sendBefore) this.giveUp('LEASE_ENDED')
+    if (!this.#ended && performance.now() >= this.#options.sendBefore) this.giveUp('ERR_COUNTERFOIL_LEASE_ENDED')
     // An abort in here, before undici writes, keeps every byte at home.
     else if (this.#ended) controller.abort(new Error('given up before it was sent'))
     else this.#headersHandedOver = true
@@ -71,7 +71,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Ends the exchange now, whatever it waits for; what had left before decides what is reported. */
   giveUp(code: OwnFailureCode): void {
-    this.#endFailed(code, OWN_MESSAGES[code], code === 'TOTAL_TIMEOUT' ? 'total' : 'unknown')
+    this.#endFailed(code, OWN_MESSAGES[code], code === 'ERR_COUNTERFOIL_TOTAL_TIMEOUT' ? 'total' : 'unknown')
   }
 
   #endFailed(code: string, message: string, step: 'connect' | 'headers' | 'total' | 'unknown'): void {
@@ -114,8 +114,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 }
 
 const OWN_MESSAGES: Readonly<Record<OwnFailureCode, string>> = {
-  LEASE_ENDED: 'the lease or the key window had ended before the request could be sent',
-  TOTAL_TIMEOUT: 'no complete answer within the total time-out of the destination',
-  WORKER_STOPPING: 'the worker stopped before the answer came',
-  EGRESS_REFUSED: 'the address is not allowed',
+  ERR_COUNTERFOIL_LEASE_ENDED: 'the lease or the key window had ended before the request could be sent',
+  ERR_COUNTERFOIL_TOTAL_TIMEOUT: 'no complete answer within the total time-out of the destination',
+  ERR_COUNTERFOIL_STOPPING: 'the worker stopped before the answer came',
+  ERR_COUNTERFOIL_EGRESS: 'the address is not allowed',
 }

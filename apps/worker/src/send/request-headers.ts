@@ -13,16 +13,9 @@ export function buildFixedHeaders(contract: DestinationContract): readonly strin
 }
 
 /**
- * The key as it goes into its header: printable ASCII always, the same for the same key always (I3). Everything else
- * is percent-encoded as UTF-8, and `%` with it, so that two keys never become one.
+ * The key as it goes into its header, the same for the same key always (I3): bare, or as an RFC 8941 string. Intake
+ * froze it as printable ASCII; should another text ever be in the outbox, undici refuses to build the request.
  */
 export function formatKey(key: string, quoted: boolean): string {
-  const printable = key.replace(/[^\x21-\x24\x26-\x7e]/gu, encodeCharacter)
-  return quoted ? `"${printable.replace(/["\\]/g, '\\$&')}"` : printable
-}
-
-function encodeCharacter(character: string): string {
-  let encoded = ''
-  for (const byte of Buffer.from(character, 'utf8')) encoded += `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
-  return encoded
+  return quoted ? `"${key.replace(/["\\]/g, '\\$&')}"` : key
 }

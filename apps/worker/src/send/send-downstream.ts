@@ -63,7 +63,7 @@ export function openDownstream(contract: DestinationContract, lookup?: LookupFun
   return {
     send,
     giveUp: () => {
-      for (const exchange of open) exchange.giveUp('WORKER_STOPPING')
+      for (const exchange of open) exchange.giveUp('ERR_COUNTERFOIL_STOPPING')
     },
     close: () => pool.destroy(),
   }

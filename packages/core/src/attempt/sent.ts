@@ -26,9 +26,9 @@ export type Sent =
 /** Codes of failures that were the sender's own decision, beside those of undici and the system. */
 export type OwnFailureCode =
   /** The lease, or the key window of a doubtful entry, ended before the headers could go: nothing was sent. */
-  | 'LEASE_ENDED'
-  | 'TOTAL_TIMEOUT'
+  | 'ERR_COUNTERFOIL_LEASE_ENDED'
+  | 'ERR_COUNTERFOIL_TOTAL_TIMEOUT'
   /** Aborted by a stop; what had left before decides the outcome. */
-  | 'WORKER_STOPPING'
+  | 'ERR_COUNTERFOIL_STOPPING'
   /** The resolved address is not allowed: nothing was connected. */
-  | 'EGRESS_REFUSED'
+  | 'ERR_COUNTERFOIL_EGRESS'
