@@ -1,1 +1,6 @@
+export * from './check-database.js'
+export * from './classify-failure.js'
 export * from './database.js'
+export { judgeDatabase } from './judge-database.js'
+export * from './read-database-clock.js'
+export * from './read-database-facts.js'
