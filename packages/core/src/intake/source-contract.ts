@@ -9,6 +9,8 @@ export type SourceEvent<Payload = unknown> = {
   readonly deliveryId: string
   readonly type: string | null
   readonly payload: Payload
+  /** What the body says at a JSON pointer, without rounding: a long integer keeps all its digits. `null`: not there. */
+  readonly exactText: (pointer: string) => string | null
 }
 
 /** What to do with one event type. */
