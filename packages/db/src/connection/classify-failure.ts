@@ -24,13 +24,17 @@ const NETWORK_CODES = new Set([
   'ENOENT',
 ])
 
-const CONNECTION_TEXT = /connection terminated|connection timeout|timeout exceeded when trying to connect|read timeout|client was closed|not queryable/i
+const CONNECTION_TEXT =
+  /connection terminated|connection timeout|timeout exceeded when trying to connect|read timeout|client was closed|not queryable/i
 
 export function classifyFailure(error: unknown): Failure {
   const code = readText(error, 'code')
   const constraint = readText(error, 'constraint')
   if (code !== null && /^[0-9A-Z]{5}$/.test(code)) {
-    return { kind: judgeSqlState(code), cause: constraint === null ? `sqlstate ${code}` : `sqlstate ${code} (${constraint})` }
+    return {
+      kind: judgeSqlState(code),
+      cause: constraint === null ? `sqlstate ${code}` : `sqlstate ${code} (${constraint})`,
+    }
   }
   if (code !== null && NETWORK_CODES.has(code)) return { kind: 'connection', cause: code }
   const message = error instanceof Error ? error.message : ''

@@ -31,7 +31,10 @@ export function judgeDatabase(facts: DatabaseFacts): readonly string[] {
   return [...problems, ...judgeMigrations(facts.migrations)]
 }
 
-function judgeMigrations(status: { readonly pending: readonly string[]; readonly unknown: readonly string[] }): string[] {
+function judgeMigrations(status: {
+  readonly pending: readonly string[]
+  readonly unknown: readonly string[]
+}): string[] {
   const problems: string[] = []
   if (status.unknown.length > 0) {
     problems.push(

@@ -1,1 +1,5 @@
-export {}
+export * from './apply-deferred.js'
+export * from './intake-options.js'
+export * from './postgres-intake-store.js'
+export * from './release-delivery.js'
+export * from './sweep-transition.js'
