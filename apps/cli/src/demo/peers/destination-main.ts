@@ -1,0 +1,3 @@
+import { runDestination } from './destination.js'
+
+runDestination(process.env)

@@ -1,0 +1,3 @@
+import { runQueue } from './queue.js'
+
+runQueue(process.env)
