@@ -1,0 +1,186 @@
+import type { AttemptOutcome } from '../attempt/outcome.js'
+import type { EntryState } from '../outbox/entry.js'
+import type { TransitionOutcome } from '../transition/transition.js'
+
+// What is on record about one delivery, as the evidence tables hold it. Times are epoch ms by the database clock;
+// digests are lower-case hex. Nothing here is a payload or a secret.
+
+/** One authenticated arrival that committed. */
+export type ObservedArrival = {
+  readonly id: string
+  readonly kind: 'first' | 'duplicate' | 'conflict'
+  readonly keyId: string
+  readonly senderAttempt: number | null
+  readonly instance: string
+  readonly observedAt: number
+}
+
+/** An authenticated arrival that was answered "not now" on purpose: no claim was made. */
+export type RefusedArrival = {
+  readonly id: string
+  readonly outcome: string
+  readonly retryAfterMs: number
+  readonly keyId: string
+  readonly senderAttempt: number | null
+  readonly instance: string
+  readonly observedAt: number
+}
+
+/** An authenticated arrival whose claim did not commit. Open as long as no delivery with its id exists. */
+export type UnclaimedArrival = { readonly id: string; readonly cause: string; readonly seenAt: number }
+
+export type AckOnRecord = {
+  readonly observation: string
+  readonly status: number
+  readonly result: 'written' | 'not_written'
+  readonly answeredAt: number
+}
+
+export type TransitionOnRecord = {
+  readonly number: number
+  readonly transition: string
+  readonly subject: string
+  readonly outcome: TransitionOutcome
+  readonly decidedBy: 'push' | 'deferral' | 'sweep' | 'release'
+  readonly decidedAt: number
+}
+
+export type OutcomeKind = AttemptOutcome['kind']
+
+/** One try to send, as it ended. */
+export type AttemptOnRecord = {
+  readonly number: number
+  readonly worker: string
+  readonly openedAt: number
+  readonly closedAt: number
+  readonly outcome: OutcomeKind
+  readonly status: number | null
+  readonly repeat: boolean
+  readonly cause: string | null
+  readonly detail: string | null
+  readonly durationMs: number | null
+  /** As it went out; `null` where nothing was sent, where no key was sent, or where the worker was lost. */
+  readonly keySent: string | null
+  readonly digestSent: string | null
+  readonly decision: string
+  readonly decisionReason: string | null
+  readonly nextDueAt: number | null
+}
+
+/** An outcome that came after its lease was lost (I5). */
+export type LateOutcomeOnRecord = {
+  readonly number: number
+  readonly worker: string
+  readonly outcome: OutcomeKind
+  readonly status: number | null
+  readonly repeat: boolean
+  readonly cause: string | null
+  readonly detail: string | null
+  readonly recordedAt: number
+}
+
+/** What a person did (I9). */
+export type ActOnRecord = {
+  readonly id: string
+  readonly actor: string
+  readonly action: 'redrive' | 'settle' | 'release' | 'discard' | 'resume' | 'push'
+  readonly reason: string
+  readonly entry: string | null
+  readonly detail: Readonly<Record<string, unknown>>
+  readonly actedAt: number
+}
+
+/** Where a pending entry is (I12). `nowhere` is a fault that `doctor` reports. */
+export type EntryPosition =
+  | { readonly kind: 'due'; readonly dueAt: number; readonly uncertainSince: number | null }
+  | {
+      readonly kind: 'leased'
+      readonly attempt: number
+      readonly worker: string
+      readonly openedAt: number
+      readonly expiresAt: number
+      readonly uncertainSince: number | null
+    }
+  | { readonly kind: 'final' }
+  | { readonly kind: 'nowhere' }
+
+export type PauseOnRecord = {
+  readonly reason: string
+  readonly pausedAt: number
+  readonly pausedUntil: number | null
+  readonly detail: string | null
+}
+
+/** One business action and everything that came of it. */
+export type EntryTimeline = {
+  readonly id: string
+  /** The delivery that asked for it first. */
+  readonly delivery: string
+  /** Set when the delivery at hand only found this entry standing for its action. */
+  readonly link: { readonly bodyDiffers: boolean; readonly linkedAt: number } | null
+  /** Deliveries other than the first that asked for the same action. */
+  readonly linkedDeliveries: number
+  readonly destination: string
+  readonly idempotencyKey: string
+  readonly bodyDigest: string
+  readonly contentErased: boolean
+  readonly orderingKey: string | null
+  readonly createdAt: number
+  readonly state: EntryState
+  readonly reason: string | null
+  readonly repeat: boolean | null
+  readonly firstSentAt: number | null
+  readonly uncertainSince: number | null
+  readonly closedAt: number | null
+  readonly position: EntryPosition
+  readonly pause: PauseOnRecord | null
+  readonly attempts: readonly AttemptOnRecord[]
+  readonly lateOutcomes: readonly LateOutcomeOnRecord[]
+  readonly acts: readonly ActOnRecord[]
+}
+
+/** How often it arrived. Counts are exact; the list beside them may be cut. */
+export type ArrivalCounts = {
+  readonly observed: number
+  readonly duplicates: number
+  readonly conflicts: number
+  readonly refused: number
+}
+
+export type DeliveryTimeline = {
+  /** The database clock when this was read. */
+  readonly readAt: number
+  readonly delivery: {
+    readonly id: string
+    readonly source: string
+    readonly deliveryId: string
+    readonly eventType: string | null
+    readonly disposition: 'act' | 'ignored' | 'quarantined'
+    readonly reason: string | null
+    readonly claimedAt: number
+    readonly contentErased: boolean
+  }
+  readonly references: readonly { readonly name: string; readonly value: string; readonly personal: boolean }[]
+  readonly counts: ArrivalCounts
+  readonly observations: readonly ObservedArrival[]
+  readonly refusals: readonly RefusedArrival[]
+  /** Traces that this delivery's claim has cleared: kept, because they say that somebody was answered 503. */
+  readonly unclaimed: readonly UnclaimedArrival[]
+  readonly acks: readonly AckOnRecord[]
+  readonly transitions: readonly TransitionOnRecord[]
+  readonly deferredUntil: number | null
+  readonly entries: readonly EntryTimeline[]
+  readonly acts: readonly ActOnRecord[]
+  /** Something was left out of a list above because there was too much of it. */
+  readonly cut: boolean
+}
+
+/** Arrivals of an id that was never claimed. */
+export type ArrivalTimeline = {
+  readonly readAt: number
+  readonly source: string
+  readonly deliveryId: string
+  readonly refusals: readonly RefusedArrival[]
+  readonly unclaimed: readonly UnclaimedArrival[]
+  readonly counts: { readonly refused: number; readonly unclaimed: number }
+}
