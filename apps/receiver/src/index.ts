@@ -1,1 +1,8 @@
-export {}
+export { createPushHandler } from './create-push-handler.js'
+export type { PushDeps } from './push-deps.js'
+export type { Arrival, PushHandler } from './push-handler.js'
+export type { ReceiverSettings } from './receiver-settings.js'
+export { type RunningReceiver, startReceiver } from './start-receiver.js'
+export { StartRefused } from './start-refused.js'
+export { toExpress } from './to-express.js'
+export { toFastify } from './to-fastify.js'

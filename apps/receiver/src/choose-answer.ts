@@ -1,0 +1,127 @@
+import type { ClaimResult, SourceContract } from '@counterfoil/core'
+import type { PushDeps } from './push-deps.js'
+import type { PushEnd } from './push-end.js'
+import { answerOutcome } from './push-outcome.js'
+
+/** What goes back to the sender. A stranger learns a status and its standard title, nothing else. */
+export type Answer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | number>>
+  readonly body: Buffer | null
+}
+
+const TITLES = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  417: 'Expectation Failed',
+  431: 'Request Header Fields Too Large',
+  503: 'Service Unavailable',
+} as const
+export type ProblemStatus = keyof typeof TITLES
+
+/** Bounds of the `Retry-After` that we choose ourselves, seconds: soon enough to be quick, spread enough to be no herd. */
+const SHORTEST_RETRY_S = 2
+const LONGEST_RETRY_S = 10
+
+/** The RFC 9457 body of a status. */
+export function problemBody(status: ProblemStatus): Buffer {
+  return Buffer.from(JSON.stringify({ type: 'about:blank', title: TITLES[status], status }))
+}
+
+const PROBLEMS = new Map<ProblemStatus, Answer>()
+for (const status of Object.keys(TITLES).map(Number) as ProblemStatus[]) {
+  const body = problemBody(status)
+  PROBLEMS.set(status, {
+    status,
+    headers: { 'content-type': 'application/problem+json', 'content-length': body.length },
+    body,
+  })
+}
+
+/** @param more headers that this status needs, such as `Allow` */
+export function answerProblem(status: ProblemStatus, more?: Readonly<Record<string, string | number>>): Answer {
+  const problem = PROBLEMS.get(status) ?? { status, headers: {}, body: null }
+  return more === undefined ? problem : { ...problem, headers: { ...problem.headers, ...more } }
+}
+
+const WRONG_METHOD: Answer = { status: 405, headers: { allow: 'POST', 'content-length': 0 }, body: null }
+const NO_CONTENT: Answer = { status: 204, headers: {}, body: null }
+
+/** One answer per end. Success only for what is committed (I1); our own fault is always 503, never a 4xx and never 410. */
+export function chooseAnswer(end: PushEnd, deps: Pick<PushDeps, 'random' | 'log'>): Answer {
+  switch (end.kind) {
+    case 'turned_away':
+      return answerTurnedAway(end.cause, deps.random)
+    case 'unreadable':
+      if (end.cause === 'too_large') return answerProblem(413)
+      return end.cause === 'too_slow' ? answerProblem(408) : answerLater(deps.random)
+    case 'refused':
+      return end.cause === 'no_active_key' ? answerLater(deps.random) : answerProblem(401)
+    case 'malformed':
+      return answerProblem(400)
+    case 'claimed':
+      return answerClaim(end.source, end.claim, deps)
+    case 'misconfigured':
+    case 'broken':
+      return answerLater(deps.random)
+  }
+}
+
+function answerTurnedAway(cause: (PushEnd & { kind: 'turned_away' })['cause'], random: () => number): Answer {
+  switch (cause) {
+    case 'unknown_source':
+      return answerProblem(404)
+    case 'wrong_method':
+      return WRONG_METHOD
+    case 'encoded_body':
+      return answerProblem(415, { 'accept-encoding': 'identity' })
+    case 'too_large':
+      return answerProblem(413)
+    case 'overloaded':
+    case 'clock_unknown':
+    case 'clock_off':
+      return answerLater(random)
+  }
+}
+
+function answerClaim(source: SourceContract, claim: ClaimResult, deps: Pick<PushDeps, 'random' | 'log'>): Answer {
+  if (claim.kind === 'refused') {
+    return answerProblem(503, { 'retry-after': Math.max(1, Math.ceil(claim.retryAfterMs / 1000)) })
+  }
+  if (claim.kind !== 'committed') return answerLater(deps.random)
+  if (source.ack.onConflict === 'refuse_409' && claim.results.some((result) => result.kind === 'conflict')) {
+    return answerProblem(409)
+  }
+  return answerSuccess(source, answerOutcome(claim.results), deps.log)
+}
+
+/** The first arrival and every repeat get the same words, so a sender can't tell them apart and need not. */
+function answerSuccess(source: SourceContract, outcome: string, log: PushDeps['log']): Answer {
+  const { status } = source.ack
+  if (status === 204) return NO_CONTENT
+  const body = makeAckBody(source, outcome, log)
+  if (body === null) return { status, headers: { 'content-length': 0 }, body }
+  return { status, headers: { 'content-type': 'application/json', 'content-length': body.length }, body }
+}
+
+/** The claim is committed, so the owner's function may break the words of the answer but not its status. */
+function makeAckBody(source: SourceContract, outcome: string, log: PushDeps['log']): Buffer | null {
+  if (source.ack.body === null) return null
+  try {
+    return Buffer.from(JSON.stringify(source.ack.body(outcome)))
+  } catch (error) {
+    log.error({ err: error, source: source.name, outcome }, 'push.ack_body_failed')
+    return null
+  }
+}
+
+function answerLater(random: () => number): Answer {
+  const spread = Math.floor(random() * (LONGEST_RETRY_S - SHORTEST_RETRY_S + 1))
+  return answerProblem(503, { 'retry-after': SHORTEST_RETRY_S + spread })
+}

@@ -1,0 +1,29 @@
+import type { IntakeStore, SourceContract } from '@counterfoil/core'
+import type { Logger } from 'pino'
+import type { AckRecorder } from './ack-recorder.js'
+import type { ClockReading } from './clock-offset.js'
+import type { IntakeBudget } from './intake-budget.js'
+import type { RefusalLog } from './refusal-log.js'
+import type { UnclaimedSpool } from './unclaimed-spool.js'
+
+/** What the spine works with. Time, chance and ids are passed in. */
+export type PushDeps = {
+  /** By exact path: a Map, so `constructor` and `__proto__` are plain unknown paths. */
+  readonly sourcesByPath: ReadonlyMap<string, SourceContract>
+  readonly store: IntakeStore
+  readonly budget: IntakeBudget
+  readonly acks: Pick<AckRecorder, 'record'>
+  readonly spool: Pick<UnclaimedSpool, 'add' | 'noteCommit'>
+  readonly refusals: RefusalLog
+  /** The time by the database clock, or why it is not known. */
+  readonly readClock: () => ClockReading
+  /** A hint that a destination has entries due: fire and forget. */
+  readonly wake: (destination: string) => void
+  readonly newId: () => string
+  readonly random: () => number
+  /** How long a body may take to arrive, ms. */
+  readonly bodyTimeoutMs: number
+  /** True from the first moment of a stop: answers then ask for the connection to be closed. */
+  readonly isDraining: () => boolean
+  readonly log: Logger
+}
