@@ -1,1 +1,12 @@
-export {}
+export { z } from 'zod'
+export * from './create-logger.js'
+export * from './definition.js'
+export * from './duration.js'
+export * from './problem.js'
+export * from './read-settings.js'
+export * from './resolved-config.js'
+export * from './route.js'
+export * from './schemes.js'
+export * from './secret.js'
+export * from './settings.js'
+export * from './transitions.js'

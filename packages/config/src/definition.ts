@@ -1,0 +1,115 @@
+import type { Transition } from '@counterfoil/core'
+import type { Duration } from './duration.js'
+import type { DefinedRoute } from './route.js'
+import type { SchemeDefinition } from './schemes.js'
+import type { SecretRef } from './secret.js'
+
+/** Where a value is: a header, or a JSON pointer (RFC 6901) into the body. */
+export type ValuePlace = { readonly header: string } | { readonly pointer: string }
+
+export type KeyDefinition = {
+  /** Shown in evidence: which key verified a push. */
+  readonly id: string
+  readonly secret: SecretRef
+  /** ISO 8601 with a zone, Date or epoch ms. */
+  readonly notBefore?: string | number | Date
+  readonly notAfter?: string | number | Date
+}
+
+export type AckDefinition = {
+  /** Default 204, or 200 with a body. */
+  readonly status?: 200 | 201 | 202 | 204
+  /** The answer for first and duplicate alike, from the outcome. */
+  readonly body?: (outcome: string) => object
+  /** How long we let the sender wait. Default `2.5s`. */
+  readonly deadline?: Duration
+  /** How long the sender waits, by its documentation. */
+  readonly senderTimeout: Duration
+  /** Same id, other content. Default `accept`: acked, kept as a conflict and shown. */
+  readonly onConflict?: 'accept' | 'refuse_409'
+  /** Authentic but unusable. Default `refuse_400`. */
+  readonly onMalformed?: 'refuse_400' | 'quarantine'
+}
+
+export type SourceDefinition = {
+  /** Path of the public URL, exact match. */
+  readonly path: string
+  readonly publicUrl?: string
+  readonly verify: SchemeDefinition
+  readonly keys: readonly KeyDefinition[]
+  /** `body-digest`: the sender has no id, and equal bytes are the same delivery. */
+  readonly deliveryId: ValuePlace | 'body-digest'
+  readonly eventType?: ValuePlace | { readonly fixed: string }
+  readonly senderAttempt?: ValuePlace
+  /** Pointers of fields that may differ between two arrivals of one delivery, such as `/attempt`. */
+  readonly volatile?: readonly string[]
+  /** Refuse what is older than `age` by a field of the signed body. */
+  readonly maxAge?: { readonly pointer: string; readonly age: Duration }
+  /** Bytes. Default 262144. */
+  readonly bodyLimit?: number
+  /** How long the sender may redeliver: claims are kept at least as long. */
+  readonly redeliveryHorizon: Duration
+  readonly ack: AckDefinition
+  /** Event type → what to do. */
+  readonly routes: Readonly<Record<string, DefinedRoute>>
+  /** For every other type; without it they are acked and kept as ignored. */
+  readonly otherwise?: DefinedRoute
+}
+
+export type DestinationDefinition = {
+  readonly url: string
+  /** Default `POST`. */
+  readonly method?: 'POST' | 'PUT' | 'PATCH'
+  readonly headers?: Readonly<Record<string, string | SecretRef>>
+  /** How the destination recognises a repeat; `none`: it does not, and a doubtful send is never repeated. */
+  readonly idempotency:
+    | 'none'
+    | {
+        readonly header: string
+        /** `"key"` instead of `key` (RFC 8941 string). Default false. */
+        readonly quoted?: boolean
+        /** How long the destination remembers a key. */
+        readonly lifetime: Duration
+        /** Automatic retries of a doubtful send stop this long before. Default `10m`. */
+        readonly margin?: Duration
+      }
+  readonly timeouts?: {
+    readonly connect?: Duration
+    readonly headers?: Duration
+    readonly body?: Duration
+    readonly total?: Duration
+  }
+  /** Longer than the total timeout plus 5 s. Default: total plus 15 s. */
+  readonly lease?: Duration
+  /** Slots of one worker. Default 16. */
+  readonly concurrency?: number
+  /** Bytes read of an answer. Default 65536. */
+  readonly responseCap?: number
+  /** May the address be private, loopback or link-local? Default false. */
+  readonly allowPrivate?: boolean
+  readonly retry?: {
+    readonly first?: Duration
+    readonly cap?: Duration
+    readonly maxAttempts?: number
+    readonly maxAge?: Duration
+    readonly maxRetryAfter?: Duration
+  }
+  /** Answer headers that say "I knew this key"; without `value` any value says so. */
+  readonly replayMarkers?: readonly { readonly header: string; readonly value?: string }[]
+}
+
+export type OperatorDefinition = { readonly token: SecretRef }
+
+export type ConfigDefinition = {
+  readonly sources: Readonly<Record<string, SourceDefinition>>
+  readonly destinations: Readonly<Record<string, DestinationDefinition>>
+  /** Who may act: name → token. */
+  readonly operators?: Readonly<Record<string, OperatorDefinition>>
+  /** Transitions that no route uses, to be swept all the same. Those of routes are found by themselves. */
+  readonly transitions?: readonly Transition[]
+}
+
+/** What `counterfoil.config.ts` exports by default. Gives editors the types; nothing is read or checked yet. */
+export function defineConfig(definition: ConfigDefinition): ConfigDefinition {
+  return definition
+}

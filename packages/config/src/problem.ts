@@ -1,0 +1,22 @@
+/** One thing that is wrong (`error`: we don't start) or unwise (`warning`) about a configuration or a setting. */
+export type ConfigProblem = {
+  readonly severity: 'error' | 'warning'
+  /** Where, such as `sources.tickets.keys[0].secret`; `''` is the whole. */
+  readonly path: string
+  /** What, why and what next, in one or two sentences. Never a secret. */
+  readonly message: string
+}
+
+export function error(path: string, message: string): ConfigProblem {
+  return { severity: 'error', path, message }
+}
+
+export function warning(path: string, message: string): ConfigProblem {
+  return { severity: 'warning', path, message }
+}
+
+/** `path: message`, for a terminal. */
+export function formatProblem(problem: ConfigProblem): string {
+  const mark = problem.severity === 'warning' ? 'warning: ' : ''
+  return problem.path === '' ? `${mark}${problem.message}` : `${mark}${problem.path}: ${problem.message}`
+}

@@ -1,0 +1,32 @@
+import type { SignatureEncoding, TimestampUnit } from '@counterfoil/core'
+import type { Duration } from './duration.js'
+
+export type HmacBody = {
+  readonly signatureHeader: string
+  /** What stands before the signature, such as `sha256=`. Default: nothing. */
+  readonly prefix?: string
+  /** Default `hex`. */
+  readonly encoding?: SignatureEncoding
+}
+
+export type HmacTimestamped = HmacBody & {
+  readonly timestampHeader: string
+  /** Unit of the timestamp. Default `s`. */
+  readonly timestampUnit?: TimestampUnit
+  /** How far the timestamp may be from our clock, either way. Default `5m`. */
+  readonly tolerance?: Duration
+}
+
+export type SchemeDefinition =
+  | ({ readonly scheme: 'hmac_timestamped' } & HmacTimestamped)
+  | ({ readonly scheme: 'hmac_body' } & HmacBody)
+
+/** HMAC-SHA-256 over `<timestamp>.<raw body>`, with a replay window both ways. */
+export function hmacTimestamped(options: HmacTimestamped): SchemeDefinition {
+  return { scheme: 'hmac_timestamped', ...options }
+}
+
+/** HMAC-SHA-256 over the raw body. Binds no time: consider `maxAge` by a field of the signed body. */
+export function hmacBody(options: HmacBody): SchemeDefinition {
+  return { scheme: 'hmac_body', ...options }
+}
