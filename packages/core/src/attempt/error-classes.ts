@@ -46,6 +46,11 @@ export const ERROR_CLASSES: readonly ErrorClass[] = [
     why: 'Our own guard refused the resolved address.',
   },
   {
+    codes: [/^ERR_COUNTERFOIL_LEASE_ENDED$/],
+    cause: 'lease_returned',
+    why: 'The lease or the key window ended before the headers could go.',
+  },
+  {
     codes: [
       /^ECONNREFUSED$/,
       /^ECONNRESET$/,
@@ -67,7 +72,15 @@ export const ERROR_CLASSES: readonly ErrorClass[] = [
     why: 'The connection was not made, or died while the request was queued.',
   },
   {
-    codes: [/^UND_ERR_ABORT/, /^AbortError$/, /^TimeoutError$/, /^UND_ERR_DESTROYED$/, /^UND_ERR_CLOSED$/, /^2[03]$/],
+    codes: [
+      /^ERR_COUNTERFOIL_(TOTAL_TIMEOUT|STOPPING)$/,
+      /^UND_ERR_ABORT/,
+      /^AbortError$/,
+      /^TimeoutError$/,
+      /^UND_ERR_DESTROYED$/,
+      /^UND_ERR_CLOSED$/,
+      /^2[03]$/,
+    ],
     cause: 'aborted_before_send',
     why: 'We gave up, or shut down, before it left.',
   },

@@ -36,6 +36,8 @@ export type LeasedEntry = {
   readonly lease: {
     readonly token: string
     readonly attempt: number
+    /** When it had become due, epoch ms: the next lease call starts its scan from the latest of these. */
+    readonly dueAt: number
     readonly openedAt: number
     readonly expiresAt: number
     /** `performance.now()` of this process just before the lease was asked for: never later than `openedAt`. */

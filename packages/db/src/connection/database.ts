@@ -12,6 +12,8 @@ export type DatabaseOptions = {
   /** Upper bound of one statement, ms; 0 is none. */
   readonly statementTimeoutMs: number
   readonly connectTimeoutMs: number
+  /** After this a statement without any answer counts as a lost connection: a half-open socket tells nothing. None by default. */
+  readonly answerTimeoutMs?: number
 }
 
 /** One process's way to PostgreSQL: `pool` for the hot path, `knex` for migrations and custom transitions. */
@@ -37,6 +39,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     options: settings.join(' '),
     connectionTimeoutMillis: options.connectTimeoutMs,
     keepAlive: true,
+    ...(options.answerTimeoutMs === undefined ? {} : { query_timeout: options.answerTimeoutMs }),
   })
   pool.on('error', () => {})
   // Knex only builds SQL and drives transactions on connections that we hand to it.

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import {
+  type AttemptOutcome,
+  classify,
+  type Decision,
+  type DestinationContract,
+  databaseNow,
+  decide,
+  heldBack,
+  judgeLease,
+  type LeasedEntry,
+  type Sent,
+} from '@counterfoil/core'
+import type { AttemptClose, CloseResult } from '@counterfoil/db'
+import type { Logger } from 'pino'
+import { attemptLine } from './attempt-line.js'
+import { type FaultPoints, noFaults } from './fault-points.js'
+import { judgeSendBefore } from './judge-send-before.js'
+
+export type DeliverDeps = {
+  readonly worker: string
+  readonly contract: DestinationContract
+  readonly send: (leased: LeasedEntry, sendBefore: number) => Promise<Sent>
+  readonly close: (close: AttemptClose) => Promise<CloseResult>
+  readonly now: () => number
+  readonly random: () => number
+  readonly log: Logger
+  readonly fault?: FaultPoints
+}
+
+export type Delivered = { readonly outcome: AttemptOutcome; readonly decision: Decision; readonly closed: CloseResult }
+
+/**
+ * The whole story of one attempt: judge the lease → send → classify → decide → close. The lease row is already the
+ * durable evidence that this attempt is being made (I4), and only its owner closes it (I5).
+ */
+export async function deliverOne(leased: LeasedEntry, deps: DeliverDeps): Promise<Delivered> {
+  const { contract, fault = noFaults } = deps
+  await fault('leased')
+  const judged = judgeLease(leased.history, contract, databaseNow(leased, deps.now()))
+  if (judged.kind === 'hold') return closeOne(leased, null, heldBack(), judged, deps)
+
+  const sent = await deps.send(leased, judgeSendBefore(leased, contract))
+  await fault('sent')
+  const now = databaseNow(leased, deps.now())
+  const outcome = classify(sent, contract, now)
+  const decision = decide(outcome, leased.history, contract, now, deps.random)
+  return closeOne(leased, sent, outcome, decision, deps)
+}
+
+async function closeOne(
+  leased: LeasedEntry,
+  sent: Sent | null,
+  outcome: AttemptOutcome,
+  decision: Decision,
+  deps: DeliverDeps,
+): Promise<Delivered> {
+  const mayHaveLeft = sent !== null && (sent.kind === 'answered' || sent.headersHandedOver !== false)
+  const closed = await deps.close({
+    leased,
+    worker: deps.worker,
+    outcome,
+    decision,
+    durationMs: sent?.durationMs ?? null,
+    detail: sent?.kind === 'failed' ? `${sent.code}: ${sent.message}` : null,
+    keySent: mayHaveLeft && deps.contract.idempotency.kind === 'header' ? leased.idempotencyKey : null,
+    // Of the very bytes that went out, not copied from the entry: sameness is measured (I3).
+    digestSent: mayHaveLeft ? createHash('sha256').update(leased.body).digest() : null,
+  })
+  await (deps.fault ?? noFaults)('closed')
+  deps.log.info(attemptLine(leased, sent, outcome, decision, closed), 'delivery.attempted')
+  return { outcome, decision, closed }
+}
