@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { Socket } from 'node:net'
 import { platform } from 'node:os'
+import { guardChild } from '../system/guard-child.js'
 import type { DatabaseUser } from './database-user.js'
 import type { PostgresBinaries } from './postgres-binaries.js'
 
@@ -72,9 +72,9 @@ export function launchPostgres(
 }
 
 function controlPostgres(child: ChildProcess, ended: Promise<void>, port: number): RunningPostgres {
-  const guard = guardAgainstOurDeath(child)
+  const guard = guardChild(child, 'INT')
   const end = async (signals: readonly NodeJS.Signals[]) => {
-    guard?.kill('SIGKILL')
+    guard.release()
     for (const signal of signals) {
       if (child.exitCode !== null || child.signalCode !== null) return
       child.kill(signal)
@@ -87,20 +87,4 @@ function controlPostgres(child: ChildProcess, ended: Promise<void>, port: number
     stop: () => end(['SIGINT', 'SIGQUIT', 'SIGKILL']),
     kill: () => end(['SIGKILL']),
   }
-}
-
-/** When we are killed with -9, this shell's input ends and it stops the server for us. */
-function guardAgainstOurDeath(server: ChildProcess): ChildProcess | null {
-  if (platform() === 'win32' || server.pid === undefined) return null
-  const guard = spawn('/bin/sh', ['-c', 'cat >/dev/null; kill -INT "$0"', String(server.pid)], {
-    detached: true,
-    cwd: '/',
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
-  guard.on('error', () => {})
-  guard.stdin?.on('error', () => {})
-  guard.unref()
-  // The pipe must not keep us alive either.
-  if (guard.stdin instanceof Socket) guard.stdin.unref()
-  return guard
 }
