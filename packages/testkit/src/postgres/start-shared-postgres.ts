@@ -1,10 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import pg from 'pg'
+import { migrateUp, openDatabase } from '@counterfoil/db'
 import { SERVER_URL_VARIABLE } from './fresh-database.js'
 import { type PostgresServer, startPostgres } from './start-postgres.js'
 import { createTemplate } from './test-databases.js'
-
-const MIGRATIONS = new URL('../../../../migrations/', import.meta.url)
 
 /** Starts the one server of a test run, with its migrated template, and tells the test processes where it is. */
 export async function startSharedPostgres(): Promise<PostgresServer> {
@@ -20,13 +17,17 @@ export async function startSharedPostgres(): Promise<PostgresServer> {
 }
 
 async function migrate(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
+  const database = openDatabase({
+    url,
+    max: 2,
+    applicationName: 'testkit',
+    role: null,
+    statementTimeoutMs: 0,
+    connectTimeoutMs: 10_000,
+  })
   try {
-    for (const name of readdirSync(MIGRATIONS).sort()) {
-      if (name.endsWith('.sql')) await client.query(readFileSync(new URL(name, MIGRATIONS), 'utf8'))
-    }
+    await migrateUp(database)
   } finally {
-    await client.end()
+    await database.close()
   }
 }

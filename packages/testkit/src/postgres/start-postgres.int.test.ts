@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listChildren } from '../process/list-children.js'
+import { until } from '../process/until.js'
+import { type PostgresServer, startPostgres } from './start-postgres.js'
+
+describe('startPostgres', () => {
+  let server: PostgresServer
+
+  beforeAll(async () => {
+    server = await startPostgres({ settings: { max_connections: '20' } })
+  })
+  afterAll(async () => {
+    await server.close()
+    expect(existsSync(server.dataDir)).toBe(false)
+  })
+
+  async function connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: server.url(), query_timeout: 300, connectionTimeoutMillis: 2_000 })
+    client.on('error', () => {})
+    await client.connect()
+    return client
+  }
+  async function query(sql: string): Promise<unknown[]> {
+    const client = await connect()
+    try {
+      return (await client.query(sql)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  it('runs with the durability that PostgreSQL has by default, and with the settings asked for', async () => {
+    expect(await query('SHOW fsync')).toEqual([{ fsync: 'on' }])
+    expect(await query('SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }])
+    expect(await query('SHOW max_connections')).toEqual([{ max_connections: '20' }])
+  })
+
+  it('keeps what was committed when it is killed, and comes back on the same port', async () => {
+    await query('CREATE TABLE kept AS SELECT 1 AS n')
+    const client = await connect()
+    const children = listChildren(server.pid() ?? 0)
+    expect(children.length).toBeGreaterThan(0)
+    await server.kill9()
+    await expect(client.query('SELECT 1')).rejects.toThrow()
+    await expect(connect()).rejects.toThrow('ECONNREFUSED')
+    await server.start()
+    expect(await query('SELECT n FROM kept')).toEqual([{ n: 1 }])
+  })
+
+  it('answers nothing while paused, with its connections still open', async () => {
+    const client = await connect()
+    server.pause()
+    await expect(client.query('SELECT 1')).rejects.toThrow('timeout')
+    server.resume()
+    await until(() => query('SELECT 1'))
+  })
+
+  it.each(['fast', 'immediate'] as const)('restarts after a %s stop', async (mode) => {
+    await server.restart(mode)
+    expect(await query('SELECT 1 AS one')).toEqual([{ one: 1 }])
+  })
+})
