@@ -160,7 +160,8 @@ export type DeliveryTimeline = {
     readonly claimedAt: number
     readonly contentErased: boolean
   }
-  readonly references: readonly { readonly name: string; readonly value: string; readonly personal: boolean }[]
+  /** `value` is `null` where it is personal. */
+  readonly references: readonly { readonly name: string; readonly value: string | null }[]
   readonly counts: ArrivalCounts
   readonly observations: readonly ObservedArrival[]
   readonly refusals: readonly RefusedArrival[]

@@ -1,1 +1,3 @@
-export {}
+export * from './find-subjects.js'
+export type { DeliveryName } from './read-refusals.js'
+export * from './read-timeline.js'
