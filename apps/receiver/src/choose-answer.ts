@@ -29,6 +29,10 @@ export type ProblemStatus = keyof typeof TITLES
 const SHORTEST_RETRY_S = 2
 const LONGEST_RETRY_S = 10
 
+export function problemTitle(status: ProblemStatus): string {
+  return TITLES[status]
+}
+
 /** The RFC 9457 body of a status. */
 export function problemBody(status: ProblemStatus): Buffer {
   return Buffer.from(JSON.stringify({ type: 'about:blank', title: TITLES[status], status }))

@@ -8,8 +8,7 @@ export type ReceiverSettings = {
   readonly port: number
   /** Private: probes only. */
   readonly healthHost: string
-  /** `null`: 8081; 0 takes a free one. */
-  readonly healthPort: number | null
+  readonly healthPort: number
   /** `null`: wake-ups go through PostgreSQL. */
   readonly redisUrl: string | null
   readonly spoolDir: string
@@ -22,6 +21,6 @@ export type ReceiverSettings = {
   readonly clockToleranceMs: number
   /** How long a stop may take. */
   readonly graceMs: number
-  /** How long a stop goes on accepting while it is already unready, so that load balancers notice. Default 1,000. */
-  readonly drainDelayMs?: number
+  /** How long a stop goes on accepting while it is already unready, so that load balancers notice. */
+  readonly drainDelayMs: number
 }
