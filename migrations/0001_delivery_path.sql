@@ -130,6 +130,8 @@ CREATE TABLE counterfoil.entry (
   content_type    text NOT NULL,
   ordering_key    text,
   created_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- The last time a person returned it to pending: its age counts from here.
+  redriven_at     timestamptz,
   state           text NOT NULL DEFAULT 'pending'
                   CHECK (state IN ('pending', 'delivered', 'uncertain', 'dead_lettered', 'settled', 'cancelled')),
   -- Why it stands where it stands; NULL while pending.
@@ -143,7 +145,9 @@ CREATE TABLE counterfoil.entry (
   CONSTRAINT entry_key UNIQUE (idempotency_key, destination),
   CONSTRAINT entry_closed CHECK ((state = 'pending') = (closed_at IS NULL)),
   CONSTRAINT entry_reason CHECK (state IN ('pending', 'delivered') OR reason IS NOT NULL),
-  CONSTRAINT entry_bytes CHECK (body IS NOT NULL OR state <> 'pending')
+  CONSTRAINT entry_bytes CHECK (body IS NOT NULL OR state <> 'pending'),
+  -- Doubt ends by a definite answer or a person, never by giving up (I6).
+  CONSTRAINT entry_doubt CHECK (uncertain_since IS NULL OR state NOT IN ('delivered', 'dead_lettered'))
 ) WITH (fillfactor = 85);
 CREATE INDEX entry_delivery ON counterfoil.entry (delivery);
 
@@ -166,7 +170,12 @@ CREATE TABLE counterfoil.due (
   tries           integer NOT NULL,
   first_sent_at   timestamptz,
   uncertain_since timestamptz
-) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+) WITH (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0,
+  -- The lease statement's plan is cached. Made while this table is a few pages long it would be a sequential scan and
+  -- a sort, and stay so while the table grows to 100k rows. Without statistics, and never truncated, it is the index.
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 2147483647, vacuum_truncate = off
+);
 CREATE INDEX due_next ON counterfoil.due (destination, due_at);
 
 -- What is being sent. The row is the evidence of its attempt before the first byte leaves (I4).
@@ -183,7 +192,9 @@ CREATE TABLE counterfoil.lease (
   first_sent_at   timestamptz NOT NULL,
   uncertain_since timestamptz,
   -- Was `first_sent_at` set by this very lease?
-  first_send      boolean NOT NULL
+  first_send      boolean NOT NULL,
+  -- An outcome of an earlier lost lease came meanwhile: whoever closes this one applies it.
+  late            boolean NOT NULL DEFAULT false
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX lease_destination ON counterfoil.lease (destination, expires_at);
 
@@ -327,7 +338,7 @@ GRANT USAGE ON SCHEMA counterfoil TO counterfoil_viewer, counterfoil_operator;
 GRANT SELECT ON ALL TABLES IN SCHEMA counterfoil TO counterfoil_viewer, counterfoil_operator;
 -- An operator acts; what an act changes is named here, and evidence is not among it.
 GRANT INSERT ON counterfoil.act TO counterfoil_operator;
-GRANT UPDATE (state, reason, repeat, attempts, tries, first_sent_at, uncertain_since, closed_at)
+GRANT UPDATE (state, reason, repeat, attempts, tries, first_sent_at, uncertain_since, closed_at, redriven_at)
   ON counterfoil.entry TO counterfoil_operator;
 GRANT INSERT, DELETE ON counterfoil.due TO counterfoil_operator;
 GRANT UPDATE ON counterfoil.destination_state TO counterfoil_operator;

@@ -48,9 +48,9 @@ export function decide(
     case 'deferred':
       return decideDeferred(outcome.notBefore, judged)
     case 'not_sent':
-      return retryOrEnd('not_sent', null, history.uncertainSince !== null, judged)
+      return decideNotSent(outcome, judged)
     case 'uncertain':
-      return retryOrEnd('uncertain_with_key', outcome.notBefore, true, judged)
+      return retryOrEnd('uncertain_with_key', outcome.notBefore, judged, { inDoubt: true, spends: true })
   }
 }
 
@@ -63,33 +63,45 @@ function decideRejected(outcome: Extract<AttemptOutcome, { kind: 'rejected' }>, 
   return { kind: 'dead_letter', because: outcome.reason === 'unsendable' ? 'unsendable' : 'rejected', ...stops }
 }
 
+/** What was our own doing, a stop or a lease that ran out while we slept, costs the entry no try. */
+function decideNotSent({ cause }: Extract<AttemptOutcome, { kind: 'not_sent' }>, judged: Judged): Decision {
+  const isOurDoing = cause === 'lease_returned'
+  return retryOrEnd('not_sent', null, judged, { inDoubt: judged.history.uncertainSince !== null, spends: !isOurDoing })
+}
+
 /** Costs no try and pauses the destination, for as long as it asked or briefly where it didn't say. */
 function decideDeferred(notBefore: number | null, judged: Judged): Decision {
-  const next = retryOrEnd('deferred', notBefore, judged.history.uncertainSince !== null, judged)
+  const next = retryOrEnd('deferred', notBefore, judged, {
+    inDoubt: judged.history.uncertainSince !== null,
+    spends: false,
+  })
   if (next.kind !== 'retry') return next
   const pauseMs = notBefore === null ? Math.min(SHED_PAUSE_MS, next.dueInMs) : Math.max(0, notBefore - judged.now)
   return { kind: 'pause', because: 'throttled', dueInMs: next.dueInMs, pauseMs }
 }
 
-function retryOrEnd(because: RetryReason, notBefore: number | null, inDoubt: boolean, judged: Judged): Decision {
-  const { history, contract, now, random } = judged
-  const spendsBudget = because !== 'deferred'
-  const triesAfter = history.tries + (spendsBudget ? 1 : 0)
+function retryOrEnd(
+  because: RetryReason,
+  notBefore: number | null,
+  { history, contract, now, random }: Judged,
+  { inDoubt, spends }: { readonly inDoubt: boolean; readonly spends: boolean },
+): Decision {
+  const triesAfter = history.tries + (spends ? 1 : 0)
   if (inDoubt && contract.idempotency.kind === 'none') return hold('no_key')
-  if (spendsBudget && triesAfter >= contract.retry.maxAttempts) return end('attempts_used_up', inDoubt)
+  if (spends && triesAfter >= contract.retry.maxAttempts) return end('attempts_used_up', inDoubt)
 
-  // A deferral spends no try but still backs off further each time: attempts count them all.
-  const ownMs = retryDelayMs(spendsBudget ? triesAfter : history.attempts + 1, contract.retry, random)
+  // What spends no try still backs off further each time: attempts count them all.
+  const ownMs = retryDelayMs(spends ? triesAfter : history.attempts + 1, contract.retry, random)
   const dueInMs = nextDelayMs(ownMs, notBefore === null ? null : notBefore - now, random)
   if (now + dueInMs - history.createdAt > contract.retry.maxAgeMs) return end('too_old', inDoubt)
   if (inDoubt) {
     const allowed = mayRepeatAt(now + dueInMs, history, contract, now)
     if (allowed !== 'yes') return hold(allowed)
   }
-  return { kind: 'retry', dueInMs, because, spendsBudget }
+  return { kind: 'retry', dueInMs, because, spendsBudget: spends }
 }
 
-function end(because: Extract<UncertainReason & DeadLetterReason, string>, inDoubt: boolean): Decision {
+function end(because: UncertainReason & DeadLetterReason, inDoubt: boolean): Decision {
   return inDoubt ? hold(because) : { kind: 'dead_letter', because }
 }
 

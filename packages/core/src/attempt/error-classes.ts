@@ -46,9 +46,9 @@ export const ERROR_CLASSES: readonly ErrorClass[] = [
     why: 'Our own guard refused the resolved address.',
   },
   {
-    codes: [/^ERR_COUNTERFOIL_LEASE_ENDED$/],
+    codes: [/^ERR_COUNTERFOIL_(LEASE_ENDED|STOPPING)$/],
     cause: 'lease_returned',
-    why: 'The lease or the key window ended before the headers could go.',
+    why: 'The lease or the key window ended, or the worker stopped, before the headers could go: our doing.',
   },
   {
     codes: [
@@ -73,7 +73,7 @@ export const ERROR_CLASSES: readonly ErrorClass[] = [
   },
   {
     codes: [
-      /^ERR_COUNTERFOIL_(TOTAL_TIMEOUT|STOPPING)$/,
+      /^ERR_COUNTERFOIL_TOTAL_TIMEOUT$/,
       /^UND_ERR_ABORT/,
       /^AbortError$/,
       /^TimeoutError$/,

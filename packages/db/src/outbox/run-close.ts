@@ -1,0 +1,45 @@
+import type pg from 'pg'
+import type { CloseRow } from './close-row.js'
+import { CLOSE_COLUMNS, CLOSED_COLUMNS, WRITE_CLOSED } from './close-statement.js'
+import type { CloseResult } from './outbox-types.js'
+
+/**
+ * A close that was recorded before (its reply was lost) is known by the token on its attempt. An attempt that a rescuer
+ * or a hand-back wrote has the same token, but is not what this worker found out.
+ */
+const CLOSE_ATTEMPTS = `
+WITH input AS MATERIALIZED (
+  SELECT * FROM json_to_recordset($1::json) AS i (${CLOSE_COLUMNS})
+), closed AS (
+  DELETE FROM counterfoil.lease l USING input i WHERE l.entry = i.entry AND l.token = i.token
+  RETURNING ${CLOSED_COLUMNS}
+), ${WRITE_CLOSED}
+SELECT i.entry, i.token,
+       c.entry IS NOT NULL OR EXISTS (
+         SELECT FROM counterfoil.attempt a
+          WHERE a.entry = i.entry AND a.number = i.attempt AND a.token = i.token
+            AND a.cause IS DISTINCT FROM 'worker_lost' AND a.decision <> 'hand_back') AS recorded,
+       coalesce(c.late, false) AS late
+  FROM input i LEFT JOIN closed c ON c.entry = i.entry AND c.token = i.token`
+
+/** Results by `leaseId`: one entry can be in a batch twice, under a lost lease and under a new one. */
+export type CloseResults = ReadonlyMap<string, CloseResult>
+
+export function leaseId(entry: string, token: string): string {
+  return `${entry} ${token}`
+}
+
+/** Runs one batch of closes as one statement, on a pool or inside a transaction. */
+export async function runClose(runner: Pick<pg.ClientBase, 'query'>, rows: readonly CloseRow[]): Promise<CloseResults> {
+  const closed = await runner.query<{ entry: string; token: string; recorded: boolean; late: boolean }>({
+    name: 'close_attempts',
+    text: CLOSE_ATTEMPTS,
+    values: [JSON.stringify(rows)],
+  })
+  return new Map(
+    closed.rows.map((row) => [
+      leaseId(row.entry, row.token),
+      row.recorded ? { kind: 'recorded', hasLateOutcome: row.late } : { kind: 'lease_lost' },
+    ]),
+  )
+}
