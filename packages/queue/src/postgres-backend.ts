@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { createPostgresBackend, type PgPool, runMigrations, withBackend } from 'bullmq'
 import pg from 'pg'
-import { type Backend, type Connection, type JobData, QUEUE_NAME } from './session.js'
+import { type Backend, type Connection, type JobData, QUEUE_NAME, WORKER_OPTIONS } from './session.js'
 import { withDeadline } from './with-deadline.js'
 
 const bull = withBackend(createPostgresBackend)
@@ -36,7 +36,7 @@ async function connect(databaseUrl: string): Promise<Connection> {
       startWorker: (handler) => {
         const worker = new bull.Worker<JobData, unknown, string>(QUEUE_NAME, handler, {
           connection: shared,
-          concurrency: 16,
+          ...WORKER_OPTIONS,
         })
         worker.on('error', () => {})
         return worker

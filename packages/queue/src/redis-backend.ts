@@ -1,7 +1,7 @@
 import { createRedisBackend, withBackend } from 'bullmq'
 import { Redis, type RedisOptions } from 'ioredis'
 import type { Logger } from 'pino'
-import { type Backend, type Connection, type JobData, QUEUE_NAME } from './session.js'
+import { type Backend, type Connection, type JobData, QUEUE_NAME, WORKER_OPTIONS } from './session.js'
 import { withDeadline } from './with-deadline.js'
 
 const bull = withBackend(createRedisBackend)
@@ -42,7 +42,7 @@ async function connect(url: string, log: Logger): Promise<Connection> {
       startWorker: (handler) => {
         // BullMQ insists on endless retries for its blocking call.
         const connection = open(url, sockets, { maxRetriesPerRequest: null })
-        const worker = new bull.Worker<JobData, unknown, string>(QUEUE_NAME, handler, { connection, concurrency: 16 })
+        const worker = new bull.Worker<JobData, unknown, string>(QUEUE_NAME, handler, { connection, ...WORKER_OPTIONS })
         worker.on('error', () => {})
         return worker
       },

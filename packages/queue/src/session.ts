@@ -34,6 +34,9 @@ export type Backend = {
   connect(): Promise<Connection>
 }
 
+/** Handlers return at once, so many may run; after an error a worker looks again in a second, not in BullMQ's 15. */
+export const WORKER_OPTIONS = { concurrency: 16, runRetryDelay: 1_000 } as const
+
 const ADD_OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1 } as const
 
 /** One wake-up waits per destination; one that arrives while it is being handled follows it. */
