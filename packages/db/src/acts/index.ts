@@ -1,1 +1,6 @@
-export {}
+export * from './act-result.js'
+export * from './record-forced-push.js'
+export * from './redrive-entry.js'
+export * from './release-destination.js'
+export * from './release-quarantined.js'
+export * from './settle-entry.js'
