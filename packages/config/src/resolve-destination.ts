@@ -1,0 +1,71 @@
+import type { DestinationContract } from '@counterfoil/core'
+import { DEFAULTS } from './defaults.js'
+import type { DestinationParts } from './destination-schema.js'
+import { formatPath } from './format-path.js'
+import type { SecretCell, SecretStore } from './secret-store.js'
+
+/** A header whose value is a text, or a secret with what stands before it. */
+export type ResolvedHeader =
+  | { readonly name: string; readonly text: string }
+  | { readonly name: string; readonly prefix: string; readonly cell: SecretCell }
+
+export function resolveHeaders(path: string, parts: DestinationParts, secrets: SecretStore): readonly ResolvedHeader[] {
+  return Object.entries(parts.headers ?? {}).map(([name, value]) => {
+    if (typeof value === 'string') return { name, text: value }
+    const cell = secrets.read(formatPath(path, ['headers', name]), value, { minBytes: 1, inHeader: true })
+    return { name, prefix: value.prefix ?? '', cell }
+  })
+}
+
+export function resolveDestination(
+  name: string,
+  parts: DestinationParts,
+  headers: readonly ResolvedHeader[],
+): DestinationContract {
+  const timeouts = resolveTimeouts(parts.timeouts ?? {})
+  const { retry = {} } = parts
+  const { destination } = DEFAULTS
+  return {
+    name,
+    url: parts.url,
+    method: parts.method ?? destination.method,
+    // Computed at every read, so that a reloaded secret is used by the next attempt.
+    get headers() {
+      return Object.fromEntries(headers.map((header) => [header.name, headerValue(header)]))
+    },
+    idempotency: resolveIdempotency(parts.idempotency),
+    timeouts,
+    leaseMs: parts.lease ?? timeouts.totalMs + destination.leaseSpareMs,
+    concurrency: parts.concurrency ?? destination.concurrency,
+    responseCapBytes: parts.responseCap ?? destination.responseCapBytes,
+    allowPrivate: parts.allowPrivate ?? false,
+    retry: {
+      firstMs: retry.first ?? destination.retry.firstMs,
+      capMs: retry.cap ?? destination.retry.capMs,
+      maxAttempts: retry.maxAttempts ?? destination.retry.maxAttempts,
+      maxAgeMs: retry.maxAge ?? destination.retry.maxAgeMs,
+      maxRetryAfterMs: retry.maxRetryAfter ?? destination.retry.maxRetryAfterMs,
+    },
+    replayMarkers: (parts.replayMarkers ?? []).map(({ header, value }) => ({ header, value: value ?? null })),
+  }
+}
+
+/** Parts that nobody gave are cut to the total, so that naming only a short total is enough. */
+function resolveTimeouts(given: NonNullable<DestinationParts['timeouts']>): DestinationContract['timeouts'] {
+  const { connectMs, headersMs, bodyMs } = DEFAULTS.destination
+  const cap = given.total ?? Number.POSITIVE_INFINITY
+  const connect = given.connect ?? Math.min(connectMs, cap)
+  const headers = given.headers ?? Math.min(headersMs, cap)
+  const body = given.body ?? Math.min(bodyMs, cap)
+  return { connectMs: connect, headersMs: headers, bodyMs: body, totalMs: given.total ?? connect + headers + body }
+}
+
+function resolveIdempotency(given: DestinationParts['idempotency']): DestinationContract['idempotency'] {
+  if (given === 'none') return { kind: 'none' }
+  const { header, quoted = false, lifetime, margin = DEFAULTS.destination.keyMarginMs } = given
+  return { kind: 'header', header, quoted, lifetimeMs: lifetime, marginMs: margin }
+}
+
+function headerValue(header: ResolvedHeader): string {
+  return 'text' in header ? header.text : `${header.prefix}${header.cell.bytes().toString('latin1')}`
+}
