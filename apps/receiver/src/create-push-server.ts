@@ -83,7 +83,13 @@ const STATUS_BY_CODE = new Map<string, ProblemStatus>([
   ['ERR_HTTP_REQUEST_TIMEOUT', 408],
 ])
 
-/** What Node's parser refused. A connection on which an answer has begun is only closed: two answers would mix. */
+/** How long a client that sent no HTTP may take to read that and go. */
+const LINGER_MS = 1000
+
+/**
+ * What Node's parser refused. A push that is whole gets its own answer first, whatever followed it on the connection;
+ * then the connection ends. A connection on which an answer has begun is only closed: two answers would mix.
+ */
 function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex,
@@ -91,8 +97,12 @@ function answerClientError(
   refusals: RefusalLog,
 ): void {
   const code = error.code ?? 'unknown'
-  const begun = response?.headersSent === true && !response.writableFinished
-  if (code === 'ECONNRESET' || !socket.writable || begun) {
+  const pending = response !== undefined && !response.writableFinished && !response.destroyed
+  if (code !== 'ECONNRESET' && pending && response.req.complete) {
+    response.shouldKeepAlive = false
+    return
+  }
+  if (code === 'ECONNRESET' || !socket.writable || (pending && response.headersSent)) {
     socket.destroy()
     return
   }
@@ -102,5 +112,6 @@ function answerClientError(
     `HTTP/1.1 ${status} ${problemTitle(status)}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${body.length}\r\n\r\n${body.toString()}`,
   )
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
   refusals.write({ source: null, outcome: 'refused', status, cause: 'malformed_http', code }, 'push.received')
 }
