@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { type Ledger, openLedger } from './ledger.js'
+import { type Ledger, openLedger, selectLines } from './ledger.js'
 import { type PeerAnswer, type PeerRequest, servePeer, writeAnswer } from './peer-server.js'
 
 /** What the destination does with the next request for a key. */
@@ -42,7 +42,7 @@ export class Destination {
 
   handle(request: PeerRequest, response: ServerResponse): PeerAnswer | null {
     if (request.path === '/_peer/health') return { status: 200, body: { peer: this.#name } }
-    if (request.path === '/_peer/ledger') return { status: 200, body: this.#ledger.lines() }
+    if (request.path === '/_peer/ledger') return { status: 200, body: selectLines(this.#ledger, request.query) }
     if (request.path === '/_peer/script') return this.#script(JSON.parse(request.body.toString('utf8')))
     return this.#receive(request, response)
   }

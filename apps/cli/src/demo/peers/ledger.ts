@@ -27,6 +27,14 @@ export function openLedger(file: string): Ledger {
   }
 }
 
+/** Lines whose fields have exactly these values; no value, no condition. */
+export function selectLines(ledger: Ledger, wanted: URLSearchParams): readonly LedgerLine[] {
+  const conditions = [...wanted]
+  return ledger
+    .lines()
+    .filter((line) => conditions.every(([field, value]) => Object.hasOwn(line, field) && String(line[field]) === value))
+}
+
 function readLines(file: string): LedgerLine[] {
   return readFileSync(file, 'utf8').split('\n').flatMap(parseLine)
 }

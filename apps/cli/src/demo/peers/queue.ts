@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Ledger, openLedger } from './ledger.js'
+import { type Ledger, openLedger, selectLines } from './ledger.js'
 import { type PeerAnswer, type PeerRequest, servePeer } from './peer-server.js'
 import { type PushAnswer, sendAndLoseAnswer, sendPush } from './send-push.js'
 import { type SigningProfile, signPush, tamperPush } from './sign-push.js'
@@ -46,7 +46,7 @@ export class Queue {
 
   handle(request: PeerRequest): PeerAnswer {
     if (request.path === '/_peer/health') return { status: 200, body: { peer: 'queue' } }
-    if (request.path === '/_peer/ledger') return { status: 200, body: this.#ledger.lines() }
+    if (request.path === '/_peer/ledger') return { status: 200, body: selectLines(this.#ledger, request.query) }
     if (request.path !== '/jobs' || request.method !== 'POST') return { status: 404 }
     const job = JSON.parse(request.body.toString('utf8')) as QueueJob
     const profile = Object.hasOwn(this.#settings.profiles, job.source) ? this.#settings.profiles[job.source] : undefined

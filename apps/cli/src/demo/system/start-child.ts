@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { guardChild } from './guard-child.js'
 
@@ -10,12 +10,14 @@ export type ChildOptions = {
   readonly env: Readonly<Record<string, string>>
   /** What it prints is kept in `<logDir>/<name>.log`. */
   readonly logDir: string
+  /** It says one line on stdout when it is ready: read it instead of keeping stdout in the log. */
+  readonly announces: boolean
 }
 
 export type RunningChild = {
   readonly name: string
   readonly pid: number
-  /** First line of stdout, or `null` when it ended before it said one. */
+  /** What it announced, or `null` when it ended before that. */
   readonly firstLine: Promise<string | null>
   readonly isRunning: () => boolean
   /** SIGTERM, then SIGKILL after `graceMs`. */
@@ -33,8 +35,9 @@ export function startChild(options: ChildOptions): RunningChild {
   const child = spawn(process.execPath, [...options.args], {
     env: { ...inherited(), ...options.env },
     detached: true,
-    stdio: ['ignore', 'pipe', log],
+    stdio: ['ignore', options.announces ? 'pipe' : log, log],
   })
+  closeSync(log)
   guardChild(child, 'TERM')
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
