@@ -1,0 +1,20 @@
+import type { PlannedDelivery } from '@counterfoil/core'
+import type { ClientBase } from 'pg'
+
+/** Which of these deliveries have a committed claim, by whomever. Returns the ids of the arrivals given. */
+export async function findClaimed(
+  client: ClientBase,
+  deliveries: readonly Pick<PlannedDelivery, 'id' | 'source' | 'deliveryId'>[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ id: string }>({
+    name: 'counterfoil_find_claimed',
+    text: `SELECT a.id FROM unnest($1::text[], $2::text[], $3::text[]) AS a(id, source, delivery_id)
+           JOIN counterfoil.delivery d ON d.delivery_id = a.delivery_id AND d.source = a.source`,
+    values: [
+      deliveries.map(({ id }) => id),
+      deliveries.map(({ source }) => source),
+      deliveries.map((d) => d.deliveryId),
+    ],
+  })
+  return new Set(rows.map((row) => row.id))
+}
