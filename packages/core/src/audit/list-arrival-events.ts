@@ -1,0 +1,79 @@
+import { formatDuration } from './format-instant.js'
+import type { ArrivalTimeline, DeliveryTimeline, ObservedArrival } from './timeline.js'
+import type { TimelineEvent } from './timeline-event.js'
+
+/** Younger than this, an answer that isn't on record may just not be written down yet (it is within 200 ms). */
+const ACK_GRACE_MS = 2_000
+
+/** Every arrival, and what it was answered; an answer that isn't on record may have been sent all the same. */
+export function listArrivalEvents(timeline: DeliveryTimeline): TimelineEvent[] {
+  const { delivery, observations, acks, readAt } = timeline
+  const answered = new Map(acks.map((ack) => [ack.observation, ack]))
+  return observations.flatMap((observation) => {
+    const events = [arrivalEvent(delivery.source, observation)]
+    const ack = answered.get(observation.id)
+    if (ack !== undefined) {
+      const lost = ack.result === 'not_written'
+      const text = lost
+        ? `Answer ${ack.status} could not be handed over: the sender's connection was gone`
+        : `Answered ${ack.status}${ack.status === 503 ? ', although it was committed: the answer came too late' : ''}`
+      events.push({ at: ack.answeredAt, kind: 'answer', text, facts: [], entry: null, flagged: lost })
+    } else if (delivery.source !== 'sweep' && observation.observedAt < readAt - ACK_GRACE_MS) {
+      const text = 'No answer on record: it may have been sent'
+      events.push({ at: observation.observedAt, kind: 'answer', text, facts: [], entry: null, flagged: false })
+    }
+    return events
+  })
+}
+
+const ARRIVED: Readonly<Record<ObservedArrival['kind'], string>> = {
+  first: 'first arrival',
+  duplicate: 'repeat, absorbed',
+  conflict: 'same id with OTHER content, kept beside the first',
+}
+
+function arrivalEvent(source: string, observation: ObservedArrival): TimelineEvent {
+  const { kind, keyId, senderAttempt, instance, observedAt } = observation
+  const by = source === 'sweep' ? 'Found by the sweep' : `Pushed by ${source}`
+  const counted = senderAttempt === null ? [] : [`sender's attempt ${senderAttempt}`]
+  return {
+    at: observedAt,
+    kind: 'arrival',
+    text: `${by}: ${ARRIVED[kind]}`,
+    facts: [`signed with ${keyId}`, ...counted, `at ${instance}`],
+    entry: null,
+    flagged: kind === 'conflict',
+  }
+}
+
+/** Arrivals that made no claim. */
+export function listRefusalEvents(
+  source: string,
+  { refusals, unclaimed }: Pick<ArrivalTimeline, 'refusals' | 'unclaimed'>,
+): TimelineEvent[] {
+  return [
+    ...refusals.map(
+      (refusal): TimelineEvent => ({
+        at: refusal.observedAt,
+        kind: 'arrival',
+        text: `Pushed by ${source} before its time: asked to come again in ${formatDuration(refusal.retryAfterMs)}, not claimed`,
+        facts: [
+          `signed with ${refusal.keyId}`,
+          ...(refusal.senderAttempt === null ? [] : [`sender's attempt ${refusal.senderAttempt}`]),
+        ],
+        entry: null,
+        flagged: false,
+      }),
+    ),
+    ...unclaimed.map(
+      (trace): TimelineEvent => ({
+        at: trace.seenAt,
+        kind: 'arrival',
+        text: `Pushed by ${source} with a valid signature, but its claim was not seen to commit (${trace.cause})`,
+        facts: [],
+        entry: null,
+        flagged: true,
+      }),
+    ),
+  ]
+}
