@@ -1,10 +1,28 @@
+import { randomFillSync } from 'node:crypto'
+import { createUuidV7Generator } from '@counterfoil/core'
+import { checkDatabase, type Database, ensureDestinations, openDatabase, runExclusively } from '@counterfoil/db'
+import { createWakeups } from '@counterfoil/queue'
 import type { Logger } from 'pino'
+import { openCloses, openLines } from './drain/open-lines.js'
+import type { FaultPoints } from './fault-points.js'
+import { createHealthServer, listen } from './health/health-server.js'
+import { createReadiness } from './health/readiness.js'
+import { refuseUnfit } from './refuse-unfit.js'
+import { createApplyDeferred } from './services/apply-deferred.js'
+import { createExpireLeases } from './services/expire-leases.js'
+import type { Service } from './services/service.js'
+import { createServiceRunner } from './services/service-runner.js'
+import { createSweepLate } from './services/sweep-late.js'
+import { createSweeps } from './services/sweep-overdue.js'
+import { stopWorker } from './stop-worker.js'
 import type { WorkerConfig, WorkerSettings } from './worker-settings.js'
 
 export type StartWorkerOptions = {
   readonly settings: WorkerSettings
   readonly config: WorkerConfig
   readonly log: Logger
+  /** For tests of crashes only. */
+  readonly fault?: FaultPoints
 }
 
 export type RunningWorker = {
@@ -13,20 +31,106 @@ export type RunningWorker = {
   readonly stop: () => Promise<void>
 }
 
-/** A start that was refused with sentences for the person who runs it. `exitCode`: 7 unreachable, 2 configuration. */
-export class WorkerStartRefused extends Error {
-  override readonly name = 'WorkerStartRefused'
-  readonly problems: readonly string[]
-  readonly exitCode: 2 | 7
+/** Repair, probes and the advisory lock have connections of their own: they must not wait for the hot path. */
+const BACKGROUND_CONNECTIONS = 4
+const STATEMENT_TIMEOUT_MS = 10_000
+/** Above the statement's own: only a connection that is gone stays silent so long. */
+const ANSWER_TIMEOUT_MS = 12_000
 
-  constructor(problems: readonly string[], exitCode: 2 | 7) {
-    super(problems.join('\n'))
-    this.problems = problems
-    this.exitCode = exitCode
+/** Starts draining. Throws `WorkerStartRefused` with one sentence per problem where it cannot work. */
+export async function startWorker(options: StartWorkerOptions): Promise<RunningWorker> {
+  const { settings, config, log } = options
+  const hot = openPool(settings, 'worker', settings.databasePool)
+  const background = openPool(settings, 'worker background', BACKGROUND_CONNECTIONS)
+  const closeDatabases = () => Promise.all([hot.close(), background.close()])
+  try {
+    await refuseUnfit(background, config)
+    await ensureDestinations(background, [...config.destinations.keys()])
+    return await startParts(options, hot, background, closeDatabases)
+  } catch (error) {
+    log.debug('worker.not_started')
+    await closeDatabases()
+    throw error
   }
 }
 
-/** Starts draining. Throws `WorkerStartRefused` where it cannot work. */
-export async function startWorker(options: StartWorkerOptions): Promise<RunningWorker> {
-  throw new WorkerStartRefused([`worker ${options.settings.instance} cannot start yet`], 2)
+async function startParts(
+  options: StartWorkerOptions,
+  hot: Database,
+  background: Database,
+  closeDatabases: () => Promise<unknown>,
+): Promise<RunningWorker> {
+  const { settings, log } = options
+  let isStopping = false
+  const wakeups = createWakeups({ redisUrl: settings.redisUrl, databaseUrl: settings.databaseUrl, log })
+  const closes = openCloses(hot, log)
+  const lines = openLines({ ...options, database: hot, closes, wakeups, now })
+  const wake = (destination: string) => lines.get(destination)?.drainer.wake()
+  const runner = createServiceRunner({
+    services: listServices(options, background),
+    wakeups,
+    runExclusively: (name, work) => runExclusively(background, name, work),
+    onDue: (destination) => {
+      wake(destination)
+      wakeups.wake(destination)
+    },
+    now,
+    log,
+  })
+  const health = createHealthServer({
+    tickAgeMs: () => Math.max(0, ...[...lines.values()].map(({ drainer }) => now() - drainer.turnedAt())),
+    problems: createReadiness({ isStopping: () => isStopping, check: () => checkDatabase(background), now }),
+  })
+  try {
+    const healthPort = await listen(health, settings.healthHost, settings.healthPort)
+    await wakeups.listen(wake)
+    await runner.start()
+    for (const { drainer } of lines.values()) drainer.wake()
+    log.info({ instance: settings.instance, destinations: [...lines.keys()], healthPort }, 'worker.started')
+    let stopping: Promise<void> | null = null
+    const stop = () => {
+      isStopping = true
+      stopping ??= stopWorker({
+        lines,
+        closes,
+        runner,
+        wakeups,
+        health,
+        closeDatabases,
+        graceMs: settings.graceMs,
+        log,
+      })
+      return stopping
+    }
+    return { healthPort, stop }
+  } catch (error) {
+    await wakeups.close()
+    throw error
+  }
+}
+
+function listServices({ settings, config }: StartWorkerOptions, database: Database): readonly Service[] {
+  const newId = createUuidV7Generator({ now: Date.now, fillRandom: (pool) => randomFillSync(pool) })
+  return [
+    createExpireLeases(database, config.destinations, Math.random),
+    createApplyDeferred(database, config.sources, newId),
+    createSweepLate(database),
+    ...createSweeps(database, config.transitions, settings.instance),
+  ]
+}
+
+function openPool(settings: WorkerSettings, name: string, max: number): Database {
+  return openDatabase({
+    url: settings.databaseUrl,
+    max,
+    applicationName: `counterfoil ${name} ${settings.instance}`,
+    role: null,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    connectTimeoutMs: 5_000,
+    answerTimeoutMs: ANSWER_TIMEOUT_MS,
+  })
+}
+
+function now(): number {
+  return performance.now()
 }
