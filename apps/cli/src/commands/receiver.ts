@@ -1,0 +1,16 @@
+import type { Registration } from '../program.js'
+import { openService } from '../terminal/open-service.js'
+import { serveUntilStopped } from '../terminal/serve-until-stopped.js'
+
+export const registerReceiver: Registration = (program, terminal) => {
+  program
+    .command('receiver')
+    .description('run the public HTTP process: verify, claim, answer')
+    .action(async () => {
+      const { settings, config, log } = await openService(terminal, 'receiver')
+      // Loaded here, so that `show` and the like don't pay for the servers' modules.
+      const { startReceiver } = await import('@counterfoil/receiver')
+      const running = await startReceiver({ settings, config, log })
+      await serveUntilStopped(terminal, settings.graceMs, () => running.stop())
+    })
+}

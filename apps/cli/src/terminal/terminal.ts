@@ -1,0 +1,42 @@
+import type { Readable } from 'node:stream'
+import picocolors from 'picocolors'
+
+export type Paint = ReturnType<typeof picocolors.createColors>
+
+/** Everything that a command touches of its surroundings, so that tests can hand it another. */
+export type Terminal = {
+  /** Data, and nothing else. */
+  readonly out: (text: string) => void
+  /** Everything that is not data. */
+  readonly err: (text: string) => void
+  readonly stdin: Readable
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly isTty: boolean
+  readonly paint: Paint
+  /** Aborts on the first Ctrl-C of a command that isn't a server. */
+  readonly interrupted: AbortSignal
+}
+
+/** The real one. Colours only where somebody can see them: not in a pipe, with NO_COLOR or on a dumb terminal. */
+export function openTerminal(signal: AbortSignal): Terminal {
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    stdin: process.stdin,
+    env: process.env,
+    isTty: process.stdout.isTTY === true,
+    paint: picocolors.createColors(mayColour(process.env, process.stdout.isTTY === true, process.argv)),
+    interrupted: signal,
+  }
+}
+
+/** picocolors also colours when CI is set; a log file of a CI run is not a terminal, so that is left out. */
+export function mayColour(
+  env: Readonly<Record<string, string | undefined>>,
+  isTty: boolean,
+  argv: readonly string[],
+): boolean {
+  if (env.NO_COLOR || argv.includes('--no-color')) return false
+  if (env.FORCE_COLOR && env.FORCE_COLOR !== '0') return true
+  return isTty && env.TERM !== 'dumb'
+}
