@@ -10,7 +10,9 @@ export function describeLoadFailure(path: string, failure: unknown): string {
   const where = line === null ? path : `${path}, line ${line}`
   const what = firstLine
     .replace(/^.*?Error: /, '')
-    .replaceAll(`${path}`, basename(path))
+    .replaceAll(path, basename(path))
+    // How a transpiled import is called: `(0 , _config.hmacBdy) is not a function`.
+    .replace(/\(0\s*,\s*[\w$]+\.([\w$]+)\)/, '$1')
     .trim()
   return `the configuration can't be loaded (${where}): ${what || 'it threw without a message'}; correct the file and run \`counterfoil config check\``
 }

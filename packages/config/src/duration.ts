@@ -13,10 +13,11 @@ export function parseDuration(value: unknown): number | null {
   return Math.round(Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? Number.NaN))
 }
 
-/** The shortest exact form, as a person would have written it: 5000 → `5s`. */
+/** As a person would have written it: 5000 → `5s`, 2500 → `2.5s`. */
 export function formatDuration(ms: number): string {
-  for (const [unit, size] of Object.entries(UNIT_MS).reverse()) {
-    if (ms >= size && ms % size === 0 && unit !== 'ms') return `${ms / size}${unit}`
+  for (const unit of ['d', 'h', 'm', 's']) {
+    const size = UNIT_MS[unit] ?? Number.NaN
+    if (ms >= size && ms % size === 0) return `${ms / size}${unit}`
   }
-  return `${ms}ms`
+  return ms > 1_000 && ms % 100 === 0 && ms < 60_000 ? `${ms / 1_000}s` : `${ms}ms`
 }
