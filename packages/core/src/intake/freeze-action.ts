@@ -7,6 +7,7 @@ import { isStorableText } from './sanitise-text.js'
 const SENDABLE_KEY = /^[\x20-\x7e]{1,255}$/
 /** White space at the edges would be lost in a header, and our own encoded form must stay ours alone. */
 const AMBIGUOUS_KEY = /^ | $|~[A-Za-z0-9_-]{43}$/
+const HEADER_VALUE = /^[\x20-\x7e]{1,255}$/
 const MAX_ORDERING_KEY_BYTES = 255
 const READABLE_PREFIX_LENGTH = 40
 
@@ -22,7 +23,7 @@ export function freezeAction(draft: ActionDraft, newId: () => string): PlannedEn
     idempotencyKey: encodeIdempotencyKey(draft),
     body: bytes,
     bodyDigest: createHash('sha256').update(bytes).digest(),
-    contentType: draft.contentType ?? contentType,
+    contentType: checkContentType(draft) ?? contentType,
     orderingKey: draft.orderingKey === undefined ? null : encodeOrderingKey(draft.orderingKey),
   }
 }
@@ -43,6 +44,11 @@ function encodeIdempotencyKey(draft: ActionDraft): string {
     throw new ConfigurationBug(`an action for destination ${draft.destination} has no idempotency key`)
   }
   return encodeKey(draft.idempotencyKey)
+}
+
+function checkContentType({ contentType, destination }: ActionDraft): string | undefined {
+  if (contentType === undefined || HEADER_VALUE.test(contentType)) return contentType
+  throw new ConfigurationBug(`an action for destination ${destination} has a contentType that no header can carry`)
 }
 
 function encodeOrderingKey(key: string): string {
