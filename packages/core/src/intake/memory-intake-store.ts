@@ -122,7 +122,10 @@ export function createMemoryIntakeStore(options: {
     const observations = [...standing.observations, { id: delivery.observationId, number, kind } as const]
     const conflict = { observation: delivery.observationId, body: delivery.body }
     const conflicts = kind === 'conflict' ? [...before.conflicts, conflict] : before.conflicts
-    return { records: { ...before, conflicts, claims: addTo(before.claims, key, { ...standing, observations }) }, result }
+    return {
+      records: { ...before, conflicts, claims: addTo(before.claims, key, { ...standing, observations }) },
+      result,
+    }
   }
 
   function settle(before: MemoryRecords, delivery: string, decision: MemoryDecision | null): MemoryRecords {
@@ -202,7 +205,10 @@ export function createMemoryIntakeStore(options: {
     records: () => records,
     recordAcks: async (acks: readonly AckRecord[]) => {
       const missing = acks.filter((ack) => !records.acks.has(ack.observationId))
-      records = { ...records, acks: new Map([...records.acks, ...missing.map((ack) => [ack.observationId, ack] as const)]) }
+      records = {
+        ...records,
+        acks: new Map([...records.acks, ...missing.map((ack) => [ack.observationId, ack] as const)]),
+      }
     },
     recordUnclaimed: async (traces: readonly UnclaimedTrace[]) => {
       const all = [...traces.map((trace) => [trace.id, trace] as const), ...records.unclaimed]
