@@ -1,0 +1,16 @@
+# One image for every process: `receiver`, `worker`, `migrate up` and the rest are commands of `counterfoil`.
+FROM node:20-bookworm-slim AS build
+WORKDIR /app
+COPY . .
+RUN npx --yes "$(node -p "require('./package.json').packageManager")" install --frozen-lockfile \
+ && npx tsc -b \
+ && CI=true npx --yes "$(node -p "require('./package.json').packageManager")" prune --prod
+
+FROM node:20-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build --chown=0:0 /app /app
+# The uid of `node` in this image; a number, so that a cluster can check that it isn't root.
+USER 1000
+ENTRYPOINT ["node", "--enable-source-maps", "apps/cli/dist/main.js"]
+CMD ["--help"]

@@ -1,0 +1,76 @@
+import { parseArgs } from 'node:util'
+import { hasRedisServer } from '@counterfoil/testkit'
+import { hasPgbench, measureAcksVsPgbench } from './acks-vs-pgbench.js'
+import { type BenchServer, startBenchServer } from './bench-database.js'
+import { measureDrainVsPlainBullmq } from './drain-vs-plain-bullmq.js'
+import type { Figure } from './figure.js'
+
+const HELP = `npm run bench -- [--quick] [--json] [--only ID]
+
+Speed as ratios against a peer in the same run, each run checked against the sink's ledger or the database.
+  --quick    smaller and fewer runs: shows that the benchmark works, not how fast it is
+  --json     one document on stdout: {"figures":[{"id","ratio",…}]}
+  --only ID  one figure: acks_vs_pgbench or drain_vs_plain_bullmq
+Needs pgbench and redis-server (Debian: postgresql-contrib, redis-server).
+`
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+})
+
+const measurements: Readonly<Record<string, (server: BenchServer) => Promise<Figure>>> = {
+  acks_vs_pgbench: (server) =>
+    values.quick ? measureAcksVsPgbench(server, 2, 20_000) : measureAcksVsPgbench(server, 5, 60_000),
+  drain_vs_plain_bullmq: (server) =>
+    values.quick ? measureDrainVsPlainBullmq(server, 2, 15_000) : measureDrainVsPlainBullmq(server, 5, 40_000),
+}
+
+async function main(): Promise<number> {
+  if (values.help) {
+    process.stdout.write(HELP)
+    return 0
+  }
+  const chosen = Object.entries(measurements).filter(([id]) => values.only === undefined || id === values.only)
+  if (chosen.length === 0) {
+    process.stderr.write(`There is no figure '${values.only}'. Known: ${Object.keys(measurements).join(', ')}.\n`)
+    return 2
+  }
+  const missing = [
+    hasPgbench() ? null : 'pgbench (Debian: postgresql-contrib)',
+    hasRedisServer() ? null : 'redis-server',
+  ]
+  if (missing.some((program) => program !== null)) {
+    process.stderr.write(
+      `The peers of this benchmark are missing: ${missing.filter(Boolean).join(', ')}. Install and try again.\n`,
+    )
+    return 7
+  }
+  const server = await startBenchServer()
+  const figures: Figure[] = []
+  try {
+    for (const [id, measure] of chosen) {
+      process.stderr.write(`measuring ${id} …\n`)
+      figures.push(await measure(server))
+    }
+  } finally {
+    await server.close()
+  }
+  process.stdout.write(values.json ? `${JSON.stringify({ figures })}\n` : figures.map(describeFigure).join(''))
+  return 0
+}
+
+function describeFigure(figure: Figure): string {
+  const list = (numbers: readonly number[]) => numbers.map((number) => Math.round(number)).join(' ')
+  return `${figure.id}: ${figure.ratio} (at least ${figure.atLeast} is promised)
+  ours  ${list(figure.ours)} ${figure.unit}
+  peer  ${list(figure.peer)}
+  ${figure.note}
+`
+}
+
+process.exitCode = await main()
