@@ -1,6 +1,7 @@
 import type { ActionDraft, NotDuePolicy, Transition } from '../transition/transition.js'
 import type { Reference } from './planned-push.js'
 import type { SigningKey } from './push-request.js'
+import type { Sign } from './sign-hmac.js'
 import type { Verify } from './verification.js'
 
 /** What a route sees of a verified delivery. */
@@ -45,6 +46,8 @@ export type SourceContract = {
   readonly path: string
   readonly publicUrl: string | null
   readonly verify: Verify
+  /** How a sender signs for it, where we know: `counterfoil push` does so. */
+  readonly sign?: Sign
   /** Read at every push: keys rotate without a restart. */
   readonly keys: () => readonly SigningKey[]
   /** `body_digest`: the sender has no id, and equal bytes are the same delivery. */
