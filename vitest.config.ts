@@ -13,7 +13,14 @@ function project(
   return {
     resolve: { conditions },
     ssr: { resolve: { conditions } },
-    test: { name, include: [...include], exclude: ['**/node_modules/**', '**/dist/**'], pool: 'forks', ...options },
+    test: {
+      name,
+      include: [...include],
+      exclude: ['**/node_modules/**', '**/dist/**'],
+      pool: 'forks',
+      setupFiles: ['./packages/testkit/src/end-with-parent.ts'],
+      ...options,
+    },
   }
 }
 
@@ -21,6 +28,8 @@ const withDatabase = { globalSetup: databaseSetup, testTimeout: 30_000, hookTime
 
 export default defineConfig({
   test: {
+    // Vitest's own default leaves one core idle, which on two cores is half of the machine.
+    maxWorkers: '100%',
     projects: [
       project('unit', ['{packages,apps,examples,bench}/**/*.test.ts'], {
         exclude: ['**/node_modules/**', '**/dist/**', '**/*.int.test.ts', '**/*.e2e.test.ts'],

@@ -25,7 +25,8 @@ export function requireNode() {
   fail(`Counterfoil needs Node ${NODE_NEEDED.join('.')} or newer, and this is ${process.versions.node}.`)
 }
 
-async function installWhenNeeded(say) {
+/** Installs what the lockfile says unless that was done already. */
+export async function installWhenNeeded(say) {
   const wanted = describeInstallation()
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return
   const pnpm = readJson('package.json').packageManager
