@@ -1,7 +1,10 @@
 import {
+  createHmacBodySigner,
   createHmacBodyVerifier,
+  createHmacTimestampedSigner,
   createHmacTimestampedVerifier,
   type Route,
+  type Sign,
   type SigningKey,
   type SourceContract,
   type Verify,
@@ -39,7 +42,7 @@ export function resolveSource(
     name,
     path: parts.path,
     publicUrl: parts.publicUrl ?? null,
-    verify: createVerifier(parts.verify),
+    ...createScheme(parts.verify),
     keys: () => keys.map(({ cell, ...key }) => ({ ...key, secret: cell.bytes() })),
     deliveryId: parts.deliveryId,
     senderAttempt: parts.senderAttempt ?? null,
@@ -61,17 +64,18 @@ export function resolveSource(
   }
 }
 
-function createVerifier(scheme: SourceParts['verify']): Verify {
+function createScheme(scheme: SourceParts['verify']): { readonly verify: Verify; readonly sign: Sign } {
   const form = {
     signatureHeader: scheme.signatureHeader,
     ...(scheme.prefix === undefined ? {} : { prefix: scheme.prefix }),
     ...(scheme.encoding === undefined ? {} : { encoding: scheme.encoding }),
   }
-  if (scheme.scheme === 'hmac_body') return createHmacBodyVerifier(form)
-  return createHmacTimestampedVerifier({
+  if (scheme.scheme === 'hmac_body') return { verify: createHmacBodyVerifier(form), sign: createHmacBodySigner(form) }
+  const timestamped = {
     ...form,
     timestampHeader: scheme.timestampHeader,
     ...(scheme.timestampUnit === undefined ? {} : { timestampUnit: scheme.timestampUnit }),
     ...(scheme.tolerance === undefined ? {} : { toleranceMs: scheme.tolerance }),
-  })
+  }
+  return { verify: createHmacTimestampedVerifier(timestamped), sign: createHmacTimestampedSigner(timestamped) }
 }
