@@ -26,4 +26,6 @@ export type PushDeps = {
   /** True from the first moment of a stop: answers then ask for the connection to be closed. */
   readonly isDraining: () => boolean
   readonly log: Logger
+  /** For the wide lines of pushes alone: see `createLineLog`. */
+  readonly lineLog: Logger
 }

@@ -13,6 +13,7 @@ import { createWakeups } from '@counterfoil/queue'
 import type { Logger } from 'pino'
 import { createAckRecorder } from './ack-recorder.js'
 import { type ClockOffset, type ClockReading, createClockOffset } from './clock-offset.js'
+import { createLineLog } from './create-line-log.js'
 import { createPushHandler } from './create-push-handler.js'
 import { createPushServer } from './create-push-server.js'
 import { createHealthServer } from './health.js'
@@ -104,6 +105,7 @@ async function openDoors(
     bodyTimeoutMs: BODY_TIMEOUT_MS,
     isDraining,
     log,
+    lineLog: createLineLog(log),
   })
   const pushServer = createPushServer(handler, refusals)
   const healthServer = createHealthServer(

@@ -9,6 +9,7 @@ import {
 import pino, { type Logger } from 'pino'
 import { createAckRecorder } from '../ack-recorder.js'
 import type { ClockReading } from '../clock-offset.js'
+import { createLineLog } from '../create-line-log.js'
 import { createPushHandler } from '../create-push-handler.js'
 import { createPushServer, type PushServer } from '../create-push-server.js'
 import { createIntakeBudget, type IntakeBudget } from '../intake-budget.js'
@@ -139,6 +140,7 @@ export async function startPushHarness(options: HarnessOptions = {}): Promise<Pu
     bodyTimeoutMs: options.bodyTimeoutMs ?? 30_000,
     isDraining: options.draining ?? (() => false),
     log,
+    lineLog: createLineLog(log),
   }
   const handler = createPushHandler(deps)
   const timeouts = options.requestTimeoutMs === undefined ? undefined : { requestTimeoutMs: options.requestTimeoutMs }
