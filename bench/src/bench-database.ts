@@ -18,7 +18,7 @@ export async function startBenchServer(): Promise<BenchServer> {
   await run(server.url(), `CREATE DATABASE ${TEMPLATE}`)
   const template = openDatabase({
     url: server.url(TEMPLATE),
-    max: 1,
+    max: 2,
     applicationName: 'bench',
     role: null,
     statementTimeoutMs: 0,

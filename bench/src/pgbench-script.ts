@@ -26,7 +26,7 @@ WITH made AS (
          LATERAL (VALUES ('ticket-' || :number, 'ticket'), ('c-' || :number % 5000, 'customer')) v(value, name)
 ), entered AS (
   INSERT INTO counterfoil.entry (id, delivery, destination, idempotency_key, body, body_digest, content_type)
-  SELECT entry, delivery, 'sink', id || ':notify', body, sha256(body), 'application/json'
+  SELECT made.entry, made.delivery, 'sink', made.id || '/notify', body, sha256(body), 'application/json'
   FROM made JOIN claimed ON claimed.id = made.delivery
   ON CONFLICT DO NOTHING RETURNING id
 ), due AS (
