@@ -18,6 +18,8 @@ function project(
       include: [...include],
       exclude: ['**/node_modules/**', '**/dist/**'],
       pool: 'forks',
+      // Generous: two cores run two of these beside whatever else the machine does.
+      testTimeout: 20_000,
       setupFiles: ['./packages/testkit/src/end-with-parent.ts'],
       ...options,
     },
