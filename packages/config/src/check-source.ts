@@ -2,6 +2,7 @@ import { DEFAULT_TOLERANCE_MS } from '@counterfoil/core'
 import { DEFAULTS } from './defaults.js'
 import { formatDuration } from './duration.js'
 import { formatPath } from './format-path.js'
+import type { ParsedEntry } from './parse-entries.js'
 import { type ConfigProblem, error, warning } from './problem.js'
 import type { ResolvedKey } from './resolve-source.js'
 import type { SourceParts } from './source-schema.js'
@@ -109,6 +110,16 @@ function checkPublicUrl(path: string, parts: SourceParts): readonly ConfigProble
   return [
     warning(`${path}.publicUrl`, 'is not https: signatures protect the bytes, but everybody on the way can read them'),
   ]
+}
+
+/** Two sources on one path could not be told apart. */
+export function checkPaths(sources: readonly ParsedEntry<SourceParts>[]): readonly ConfigProblem[] {
+  const taken = new Map<string, string>()
+  return sources.flatMap(({ name, path, parts }) => {
+    const other = taken.get(parts.path)
+    taken.set(parts.path, other ?? name)
+    return other === undefined ? [] : [error(`${path}.path`, `${parts.path} is already the path of source "${other}"`)]
+  })
 }
 
 /** By its name only; the address behind a name is judged when it is connected to. */

@@ -1,0 +1,78 @@
+import { DEFAULT_TOLERANCE_MS, type SourceContract, type ValueAt } from '@counterfoil/core'
+import { formatDuration } from './duration.js'
+import type { ResolvedKey } from './resolve-source.js'
+import type { SourceParts } from './source-schema.js'
+
+export type DescribedSource = {
+  readonly name: string
+  readonly parts: SourceParts
+  readonly keys: readonly ResolvedKey[]
+  readonly contract: SourceContract
+}
+
+/** One source as it is in effect; secrets as references only. */
+export function describeSource({ parts, keys, contract }: DescribedSource): Record<string, unknown> {
+  const { ack } = contract
+  return {
+    path: contract.path,
+    publicUrl: contract.publicUrl,
+    verify: describeScheme(parts.verify),
+    keys: keys.map(({ id, notBefore, notAfter, cell }) => ({
+      id,
+      secret: cell.describe(),
+      notBefore: notBefore === undefined ? null : new Date(notBefore).toISOString(),
+      notAfter: notAfter === undefined ? null : new Date(notAfter).toISOString(),
+    })),
+    deliveryId: contract.deliveryId.kind === 'body_digest' ? 'body-digest' : describePlace(contract.deliveryId),
+    eventType:
+      contract.eventType?.kind === 'fixed' ? { fixed: contract.eventType.value } : describePlace(contract.eventType),
+    senderAttempt: describePlace(contract.senderAttempt),
+    volatile: contract.volatilePointers,
+    maxAge: contract.maxAge && { pointer: contract.maxAge.pointer, age: formatDuration(contract.maxAge.ms) },
+    bodyLimit: contract.bodyLimitBytes,
+    redeliveryHorizon: formatDuration(contract.redeliveryHorizonMs),
+    ack: {
+      status: ack.status,
+      body: ack.body === null ? null : 'function',
+      deadline: formatDuration(ack.deadlineMs),
+      senderTimeout: formatDuration(ack.senderTimeoutMs),
+      onConflict: ack.onConflict,
+      onMalformed: ack.onMalformed,
+    },
+    routes: Object.fromEntries(Object.entries(parts.routes).map(([type, route]) => [type, describeRoute(route)])),
+    otherwise: parts.otherwise === undefined ? 'ignored' : describeRoute(parts.otherwise),
+  }
+}
+
+function describeScheme(scheme: SourceParts['verify']): Record<string, unknown> {
+  const { scheme: name, signatureHeader, prefix = '', encoding = 'hex' } = scheme
+  if (scheme.scheme === 'hmac_body') return { scheme: name, signatureHeader, prefix, encoding }
+  const { timestampHeader, timestampUnit = 's', tolerance = DEFAULT_TOLERANCE_MS } = scheme
+  return {
+    scheme: name,
+    signatureHeader,
+    prefix,
+    encoding,
+    timestampHeader,
+    timestampUnit,
+    tolerance: formatDuration(tolerance),
+  }
+}
+
+function describeRoute(route: SourceParts['routes'][string]): Record<string, unknown> {
+  return {
+    schema: route.schema !== undefined,
+    transition: route.transition && {
+      use: route.transition.use.name,
+      guard: route.transition.guard !== undefined,
+      notDue: route.transition.notDue,
+    },
+    actions: route.actions !== undefined,
+  }
+}
+
+function describePlace(at: ValueAt | { readonly kind: string } | null): Record<string, string> | null {
+  if (at === null) return null
+  if ('header' in at) return { header: at.header }
+  return 'pointer' in at ? { pointer: at.pointer } : null
+}
