@@ -7,7 +7,7 @@ import { supportNotifications } from '../support-notifications/counterfoil.confi
 
 const impatient = {
   retry: { first: '500ms', cap: '2s' },
-  timeouts: { connect: '1s', headers: '1.5s', body: '1.5s', total: '1.5s' },
+  timeouts: { total: '1.5s' },
   lease: '7s',
 } as const
 

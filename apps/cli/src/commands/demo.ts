@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto'
+import { InvalidArgumentError } from 'commander'
 import type { Registration } from '../program.js'
 import type { Terminal } from '../terminal/terminal.js'
 
@@ -7,10 +9,20 @@ export const registerDemo: Registration = (program, terminal, exit) => {
     .description('play the three examples against real processes, and check every verdict against their ledgers')
     .option('--serve', 'keep the data in .counterfoil and go on serving until Ctrl-C')
     .option('--json', 'print one JSON document; everything else goes to stderr')
-    .action(async ({ serve, json }: { serve?: true; json?: true }) => {
+    .option('--kills <n>', 'kill receiver and worker with -9 that often meanwhile', wholeNumber, 0)
+    .option('--seed <n>', 'makes the kills of a run repeatable', wholeNumber)
+    .action(async ({ serve, json, kills, seed }: DemoFlags) => {
       const { runDemo } = await import('../demo/run-demo.js')
-      exit(await runDemo(withTermination(terminal), { serve: serve === true, json: json === true }))
+      const options = { serve: serve === true, json: json === true, kills, seed: seed ?? randomInt(1_000_000) }
+      exit(await runDemo(withTermination(terminal), options))
     })
+}
+
+type DemoFlags = { readonly serve?: true; readonly json?: true; readonly kills: number; readonly seed?: number }
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
 }
 
 /** Ended by a supervisor or a closed terminal, it stops its processes just as at Ctrl-C. */

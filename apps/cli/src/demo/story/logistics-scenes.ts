@@ -103,7 +103,8 @@ const refused: Scene = {
 
 const SKEWS = [600_000, -600_000]
 
-const wrongClocks: Scene = {
+/** Starts four more processes, which takes a moment. */
+export const wrongClocks: Scene = {
   example,
   tells:
     'Receivers and workers whose clocks are ten minutes ahead and behind join in. The database clock decides, so nothing happens early.',

@@ -3,7 +3,8 @@ import type { Scene, SceneContext } from './scene.js'
 
 const example = 'support-notifications'
 
-function ticketEvent(ticket: string, type: 'ticket.updated' | 'ticket.solved'): string {
+/** A ticket event as the demo's queue pushes it. */
+export function ticketEvent(ticket: string, type: 'ticket.updated' | 'ticket.solved'): string {
   const eventId = `${ticket}.${type === 'ticket.updated' ? 'updated' : 'solved'}`
   return JSON.stringify({
     type,
