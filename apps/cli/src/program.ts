@@ -1,9 +1,14 @@
 import { Command } from 'commander'
 import { registerConfig } from './commands/config.js'
 import { registerDemo } from './commands/demo.js'
+import { registerDoctor } from './commands/doctor.js'
 import { registerFind } from './commands/find.js'
 import { registerMigrate } from './commands/migrate.js'
+import { registerPush } from './commands/push.js'
 import { registerReceiver } from './commands/receiver.js'
+import { registerRedrive } from './commands/redrive.js'
+import { registerRelease } from './commands/release.js'
+import { registerSettle } from './commands/settle.js'
 import { registerShow } from './commands/show.js'
 import { registerWorker } from './commands/worker.js'
 import { EXIT_MEANINGS, type ExitCode } from './terminal/exit-codes.js'
@@ -18,6 +23,11 @@ const COMMANDS: readonly Registration[] = [
   registerConfig,
   registerShow,
   registerFind,
+  registerPush,
+  registerRedrive,
+  registerSettle,
+  registerRelease,
+  registerDoctor,
   registerDemo,
 ]
 

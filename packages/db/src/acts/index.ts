@@ -1,4 +1,5 @@
 export * from './act-result.js'
+export * from './read-stored-delivery.js'
 export * from './record-forced-push.js'
 export * from './redrive-entry.js'
 export * from './release-destination.js'

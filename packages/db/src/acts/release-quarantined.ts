@@ -1,4 +1,4 @@
-import type { Disposition } from '@counterfoil/core'
+import type { Disposition, Reference } from '@counterfoil/core'
 import type pg from 'pg'
 import type { Database } from '../connection/database.js'
 import { releaseDelivery } from '../intake/release-delivery.js'
@@ -18,11 +18,18 @@ export type ReleaseQuarantinedResult =
 
 export type DiscardResult = { readonly kind: 'discarded'; readonly act: string } | ActRefusal
 
-/** Gives a quarantined delivery what today's configuration asks for it: `disposition` was planned from its stored bytes. */
+/** What today's configuration makes of a quarantined delivery. */
+export type PlannedRelease = {
+  readonly disposition: Extract<Disposition, { kind: 'act' }>
+  /** It was kept without any, since nobody could read it then. */
+  readonly references: readonly Reference[]
+}
+
+/** Gives a quarantined delivery what today's configuration asks for it, planned from its stored bytes. */
 export function releaseQuarantined(
   database: Database,
   deliveryUuid: string,
-  disposition: Extract<Disposition, { kind: 'act' }>,
+  { disposition, references }: PlannedRelease,
   request: ActRequest,
 ): Promise<ReleaseQuarantinedResult> {
   return runAct<ReleaseQuarantinedResult>(
@@ -33,7 +40,10 @@ export function releaseQuarantined(
       const detail = { from: 'quarantined', to: 'act', actions: disposition.entries.length }
       const act = await recordAct(client, 'release', request, { delivery: deliveryUuid, detail })
       const released = await releaseDelivery(client, deliveryUuid, disposition)
-      if (released.kind === 'released') return { ...released, act }
+      if (released.kind === 'released') {
+        await writeReferences(client, deliveryUuid, references)
+        return { ...released, act }
+      }
       return released.kind === 'not_found' ? released : conflict(released.kind.replace('_', ' '), deliveryUuid)
     },
     (result) => result.kind === 'released',
@@ -76,6 +86,20 @@ async function lockQuarantined(client: pg.PoolClient, deliveryUuid: string): Pro
   if (found.action === null) return null
   const done = found.action === 'release' ? 'released' : 'discarded'
   return conflict(`${found.actor ?? 'somebody'} has already ${done} it`, deliveryUuid)
+}
+
+async function writeReferences(client: pg.PoolClient, deliveryUuid: string, references: readonly Reference[]) {
+  await client.query(
+    `INSERT INTO counterfoil.reference (value, name, delivery, personal)
+     SELECT value, name, $1, personal FROM unnest($2::text[], $3::text[], $4::boolean[]) AS r (value, name, personal)
+     ON CONFLICT DO NOTHING`,
+    [
+      deliveryUuid,
+      references.map(({ value }) => value),
+      references.map(({ name }) => name),
+      references.map(({ personal }) => personal),
+    ],
+  )
 }
 
 function conflict(why: string, deliveryUuid: string): ActRefusal {

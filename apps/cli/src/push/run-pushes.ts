@@ -1,0 +1,73 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { SigningKey, SourceContract } from '@counterfoil/core'
+import { type PushAttempt, type PushPlan, type PushResult, pushUntilAcked } from './push-until-acked.js'
+import { type PushAnswer, sendOnce } from './send-once.js'
+import type { ShapedPush } from './shape-push.js'
+
+export type PushRun = {
+  readonly source: SourceContract
+  readonly key: SigningKey
+  readonly url: URL
+  readonly push: ShapedPush
+  readonly plan: PushPlan
+  readonly copies: number
+  readonly concurrency: number
+  /** How far the signed time is moved into the past, ms. */
+  readonly staleMs: number
+  readonly tamper: boolean
+  /** Loses the answer to the first try of every copy. */
+  readonly dropResponse: boolean
+  readonly signal: AbortSignal
+  readonly onAttempt: (copy: number, attempt: PushAttempt, nextInMs: number | null) => void
+}
+
+/** Pushes every copy until it is acknowledged or given up; results in the order of the copies. */
+export async function runPushes(run: PushRun): Promise<readonly PushResult[]> {
+  const results: PushResult[] = []
+  let next = 0
+  const lane = async () => {
+    while (next < run.copies) {
+      const copy = next
+      next += 1
+      results[copy] = await pushCopy(run, copy + 1)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(run.concurrency, run.copies) }, lane))
+  return results
+}
+
+function pushCopy(run: PushRun, copy: number): Promise<PushResult> {
+  return pushUntilAcked(run.plan, {
+    send: (attempt) => sendAttempt(run, attempt),
+    now: () => Date.now(),
+    // Interrupted: stop waiting, and let the caller say how far it came.
+    wait: (ms) => wait(ms, undefined, { signal: run.signal }).then(undefined, () => {}),
+    random: Math.random,
+    signal: run.signal,
+    onAttempt: (attempt, nextInMs) => run.onAttempt(copy, attempt, nextInMs),
+  })
+}
+
+/** Signed anew for every try, as a queue does; the body is the same every time. */
+function sendAttempt(run: PushRun, attempt: number): Promise<PushAnswer> {
+  const { source, key, url, push } = run
+  const signature = source.sign?.(push.body, key, Date.now() - run.staleMs) ?? {}
+  const counter =
+    source.senderAttempt?.kind === 'header' ? { [source.senderAttempt.header.toLowerCase()]: String(attempt) } : {}
+  return sendOnce({
+    url,
+    headers: { ...push.headers, ...counter, ...signature },
+    body: run.tamper ? tamper(push.body) : push.body,
+    timeoutMs: source.ack.senderTimeoutMs,
+    dropResponse: run.dropResponse && attempt === 1,
+    signal: run.signal,
+  })
+}
+
+/** The same body with one bit changed after it was signed. */
+function tamper(body: Buffer): Buffer {
+  const changed = Buffer.from(body.length === 0 ? ' ' : body)
+  const middle = Math.floor(changed.length / 2)
+  changed[middle] = (changed[middle] ?? 0) ^ 1
+  return changed
+}
