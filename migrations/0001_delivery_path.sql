@@ -118,8 +118,9 @@ CREATE INDEX reference_delivery ON counterfoil.reference (delivery);
 
 -- ── Outbox ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
--- One business action for one destination (I3). Written once with its frozen bytes, updated once when it ends; no
--- index covers a column that changes, so that update stays on its page (HOT).
+-- One business action for one destination (I3). Written once with its frozen bytes, updated once when it ends. No index
+-- covers a column that changes, and more than half of each page is left free, so that update stays on its page (HOT).
+-- With 15 % left free one update in six was HOT, and a cycle of lease and close took half as long again.
 CREATE TABLE counterfoil.entry (
   id              uuid PRIMARY KEY,
   delivery        uuid NOT NULL,
@@ -148,7 +149,7 @@ CREATE TABLE counterfoil.entry (
   CONSTRAINT entry_bytes CHECK (body IS NOT NULL OR state <> 'pending'),
   -- Doubt ends by a definite answer or a person, never by giving up (I6).
   CONSTRAINT entry_doubt CHECK (uncertain_since IS NULL OR state NOT IN ('delivered', 'dead_lettered'))
-) WITH (fillfactor = 85);
+) WITH (fillfactor = 45);
 CREATE INDEX entry_delivery ON counterfoil.entry (delivery);
 
 -- Another delivery asked for an action that an entry already stands for.
@@ -195,7 +196,10 @@ CREATE TABLE counterfoil.lease (
   first_send      boolean NOT NULL,
   -- An outcome of an earlier lost lease came meanwhile: whoever closes this one applies it.
   late            boolean NOT NULL DEFAULT false
-) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+) WITH (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 2147483647, vacuum_truncate = off
+);
 CREATE INDEX lease_destination ON counterfoil.lease (destination, expires_at);
 
 -- One try to send, as it ended.

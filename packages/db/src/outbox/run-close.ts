@@ -15,10 +15,11 @@ WITH input AS MATERIALIZED (
   RETURNING ${CLOSED_COLUMNS}
 ), ${WRITE_CLOSED}
 SELECT i.entry, i.token,
-       c.entry IS NOT NULL OR EXISTS (
-         SELECT FROM counterfoil.attempt a
-          WHERE a.entry = i.entry AND a.number = i.attempt AND a.token = i.token
-            AND a.cause IS DISTINCT FROM 'worker_lost' AND a.decision <> 'hand_back') AS recorded,
+       -- As EXISTS this was planned as one hash of the whole table.
+       c.entry IS NOT NULL OR coalesce((
+         SELECT a.cause IS DISTINCT FROM 'worker_lost' AND a.decision <> 'hand_back'
+           FROM counterfoil.attempt a
+          WHERE a.entry = i.entry AND a.number = i.attempt AND a.token = i.token), false) AS recorded,
        coalesce(c.late, false) AS late
   FROM input i LEFT JOIN closed c ON c.entry = i.entry AND c.token = i.token`
 
