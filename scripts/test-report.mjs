@@ -12,7 +12,7 @@ export function readReport(file, exitCode) {
   const report = JSON.parse(readFileSync(file, 'utf8'))
   for (const result of report.testResults) addFile(counts, result)
   if (exitCode !== 0 && counts.failed === 0) counts.failed = 1
-  if (counts.passed + counts.failed === 0) counts.failed = 1
+  if (counts.passed + counts.failed + counts.skipped === 0) counts.failed = 1
   return counts
 }
 

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -32,7 +32,8 @@ function isReachable(path: string): boolean {
 }
 
 function copyNativeDirectory(native: string): string {
-  const target = join(tmpdir(), `counterfoil-postgres-${statSync(native).ino}-${process.getuid?.() ?? 0}`)
+  const { version } = JSON.parse(readFileSync(join(dirname(native), 'package.json'), 'utf8'))
+  const target = join(tmpdir(), `counterfoil-postgres-${version}-${process.getuid?.() ?? 0}`)
   if (existsSync(target) && statSync(target).uid === process.getuid?.()) return target
   const own = `${target}-${process.pid}`
   mkdirSync(own, { mode: 0o755 })

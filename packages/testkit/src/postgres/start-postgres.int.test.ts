@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listChildren } from '../process/list-children.js'
 import { until } from '../process/until.js'
 import { type PostgresServer, startPostgres } from './start-postgres.js'
+import { createMigratedDatabase } from './test-databases.js'
 
 describe('startPostgres', () => {
   let server: PostgresServer
@@ -55,6 +56,15 @@ describe('startPostgres', () => {
     await expect(client.query('SELECT 1')).rejects.toThrow('timeout')
     server.resume()
     await until(() => query('SELECT 1'))
+  })
+
+  it('takes a migrated database of a test', async () => {
+    const database = await createMigratedDatabase(server.url())
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    expect((await client.query('SELECT count(*)::int AS n FROM counterfoil.delivery')).rows).toEqual([{ n: 0 }])
+    await client.end()
+    await database.drop()
   })
 
   it.each(['fast', 'immediate'] as const)('restarts after a %s stop', async (mode) => {

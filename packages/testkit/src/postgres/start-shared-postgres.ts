@@ -1,5 +1,5 @@
-import { migrateUp, openDatabase } from '@counterfoil/db'
 import { SERVER_URL_VARIABLE } from './fresh-database.js'
+import { migrateDatabase } from './migrate-database.js'
 import { type PostgresServer, startPostgres } from './start-postgres.js'
 import { createTemplate } from './test-databases.js'
 
@@ -7,27 +7,11 @@ import { createTemplate } from './test-databases.js'
 export async function startSharedPostgres(): Promise<PostgresServer> {
   const server = await startPostgres({ settings: { fsync: 'off', max_connections: '300', shared_buffers: '128MB' } })
   try {
-    await createTemplate(server.url(), migrate)
+    await createTemplate(server.url(), migrateDatabase)
   } catch (error) {
     await server.close()
     throw error
   }
   process.env[SERVER_URL_VARIABLE] = server.url()
   return server
-}
-
-async function migrate(url: string): Promise<void> {
-  const database = openDatabase({
-    url,
-    max: 2,
-    applicationName: 'testkit',
-    role: null,
-    statementTimeoutMs: 0,
-    connectTimeoutMs: 10_000,
-  })
-  try {
-    await migrateUp(database)
-  } finally {
-    await database.close()
-  }
 }

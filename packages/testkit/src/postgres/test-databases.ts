@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { migrateDatabase } from './migrate-database.js'
 
 /** A database of one test's own: migrated, empty, on the test run's server. */
 export type TestDatabase = {
@@ -23,6 +24,13 @@ export async function cloneDatabase(serverUrl: string, template = TEMPLATE): Pro
     url: url.href,
     drop: () => runOnServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
   }
+}
+
+/** A new, migrated database on any server, e.g. one of `startPostgres()` that the test is going to kill. */
+export async function createMigratedDatabase(serverUrl: string): Promise<TestDatabase> {
+  const database = await cloneDatabase(serverUrl, 'template1')
+  await migrateDatabase(database.url)
+  return database
 }
 
 /** Creates the template: an empty database, filled by `migrate`, then closed to sessions so that cloning never waits. */
