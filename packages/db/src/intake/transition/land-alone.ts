@@ -1,26 +1,21 @@
-import type { CustomTransition, PlannedDelivery, TransitionOutcome } from '@counterfoil/core'
-import { freezeAction, handleJudgement } from '@counterfoil/core'
+import type { PlannedDelivery } from '@counterfoil/core'
 import type { Knex } from 'knex'
 import type { ClientBase } from 'pg'
 import { claimDeliveries } from '../claim/claim-deliveries.js'
-import type { AskedEntry } from '../claim/encode-entries.js'
 import { findClaimed } from '../claim/find-claimed.js'
 import { type Landed, recogniseAll } from '../claim/land-plain.js'
-import { writeEntries } from '../claim/write-entries.js'
-import { bound } from './bound.js'
-import { decideConditional } from './decide-conditional.js'
-import { readTransition, toAsk } from './land-transitions.js'
+import { decideDelivery, type SubjectLock } from './decide-delivery.js'
+import type { FindTable } from './find-subject-table.js'
+import { readTransition } from './land-transitions.js'
 import { type LockedRow, lockSubjects } from './lock-subjects.js'
 import { openTransaction } from './open-transaction.js'
-import { recordOutcomes } from './record-outcomes.js'
 import { recordRefusals } from './record-refusals.js'
 import type { SubjectTable } from './subject-table.js'
-import { writeDecisions } from './write-decisions.js'
 
 export type AloneOptions = {
   readonly instance: string
   readonly newId: () => string
-  readonly findTable: (client: ClientBase, transition: SubjectTable['transition']) => Promise<SubjectTable>
+  readonly findTable: FindTable
   /** How long this push may wait for a lock or run a function, ms. */
   readonly timeoutMs: number
 }
@@ -30,10 +25,6 @@ export type AloneResult =
   | { readonly kind: 'refused'; readonly retryAfterMs: number }
   /** Rolled back: the owner's actions could not be had. */
   | { readonly kind: 'broken'; readonly cause: string }
-
-type Step =
-  | { readonly kind: 'decided'; readonly outcome: TransitionOutcome; readonly written: readonly AskedEntry[] }
-  | Exclude<AloneResult, { kind: 'landed' }>
 
 /**
  * Claims one push in a transaction of its own, whatever its transitions are. It may wait for rows, so it takes them
@@ -72,7 +63,7 @@ async function runTransaction(
   deliveries: readonly PlannedDelivery[],
   landed: Landed,
   options: AloneOptions,
-): Promise<Exclude<Step, { kind: 'decided' }> | null> {
+): Promise<Exclude<AloneResult, { kind: 'landed' }> | null> {
   const transaction = await openTransaction(client, knex, options.timeoutMs)
   try {
     const stopped = await claimAndDecide(client, transaction.trx, deliveries, landed, options)
@@ -92,23 +83,30 @@ async function claimAndDecide(
   deliveries: readonly PlannedDelivery[],
   landed: Landed,
   options: AloneOptions,
-): Promise<Exclude<Step, { kind: 'decided' }> | null> {
+): Promise<Exclude<AloneResult, { kind: 'landed' }> | null> {
   const locks = await lockAll(client, deliveries, options)
   const bounds = { instance: options.instance, lockTimeoutMs: options.timeoutMs }
   const { claimed, written } = await claimDeliveries(client, deliveries, bounds)
   landed.written.push(...written)
   for (const delivery of deliveries) {
     if (!claimed.has(delivery.id)) continue
-    const step = await decideOne(client, trx, delivery, locks, options)
+    const planned = readTransition(delivery)
+    const first = { kind: 'first', deliveryUuid: delivery.id, observation: 1 } as const
+    if (planned === null) {
+      landed.results.set(delivery.id, { ...first, outcome: null })
+      continue
+    }
+    const asker = { deliveryUuid: delivery.id, source: delivery.source, deliveryId: delivery.deliveryId }
+    const lock = locks.get(planned.transition.name) ?? null
+    const step = await decideDelivery(client, trx, asker, planned, lock, { ...options, decidedBy: 'push' })
     if (step.kind !== 'decided') return step
     landed.written.push(...step.written)
-    const outcome = readTransition(delivery) === null ? null : step.outcome
-    landed.results.set(delivery.id, { kind: 'first', deliveryUuid: delivery.id, observation: 1, outcome })
+    landed.results.set(delivery.id, { ...first, outcome: step.outcome })
   }
   return null
 }
 
-type Locks = ReadonlyMap<string, { readonly table: SubjectTable; readonly rows: Map<string, LockedRow> }>
+type Locks = ReadonlyMap<string, SubjectLock>
 
 /** Locks the rows of every conditional update of the push, table by table in the order of their names, then by id. */
 async function lockAll(
@@ -137,75 +135,4 @@ async function lockAll(
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
-}
-
-function decideOne(
-  client: ClientBase,
-  trx: Knex.Transaction,
-  delivery: PlannedDelivery,
-  locks: Locks,
-  options: AloneOptions,
-): Promise<Step> {
-  const planned = readTransition(delivery)
-  if (planned === null) return Promise.resolve({ kind: 'decided', outcome: 'applied', written: [] })
-  if (planned.transition.kind === 'custom') return runCustom(client, trx, delivery, planned.transition, options)
-  return runConditional(client, trx, delivery, locks.get(planned.transition.name), options)
-}
-
-async function runConditional(
-  client: ClientBase,
-  trx: Knex.Transaction,
-  delivery: PlannedDelivery,
-  lock: { readonly table: SubjectTable; readonly rows: Map<string, LockedRow> } | undefined,
-  options: AloneOptions,
-): Promise<Step> {
-  const planned = readTransition(delivery)
-  if (planned === null || lock === undefined) throw new Error('a conditional update ran without its lock')
-  const { table, rows } = lock
-  const [decision] = decideConditional(table.transition, [toAsk(delivery.id, planned, table)], rows, options.newId)
-  if (decision === undefined) throw new Error('a conditional update was not decided')
-  if (decision.broken !== null) return { kind: 'broken', cause: decision.broken }
-  if (decision.handling.kind === 'refuse') return { kind: 'refused', retryAfterMs: decision.handling.remainingMs }
-  const written = await writeDecisions(client, table, 'push', [decision])
-  if (decision.outcome === 'applied' && decision.row !== null) {
-    const { subject, row } = decision.row
-    if (table.transition.onApplied !== undefined) {
-      await bound(table.transition.onApplied(trx, subject, row), options.timeoutMs, table.transition.name)
-    }
-    // A later delivery of the same push finds what this one left.
-    rows.set(subject, { ...decision.row, state: table.transition.to })
-  }
-  return { kind: 'decided', outcome: decision.outcome, written }
-}
-
-async function runCustom(
-  client: ClientBase,
-  trx: Knex.Transaction,
-  delivery: PlannedDelivery,
-  transition: CustomTransition,
-  options: AloneOptions,
-): Promise<Step> {
-  const planned = readTransition(delivery)
-  if (planned === null) throw new Error('a custom transition ran without its plan')
-  const { source, deliveryId } = delivery
-  const result = await bound(
-    transition.apply(trx, { source, deliveryId, payload: planned.payload }),
-    options.timeoutMs,
-    transition.name,
-  )
-  const handling = handleJudgement({ outcome: result.outcome, remainingMs: result.dueInMs ?? 1000 }, planned.notDue)
-  if (handling.kind === 'refuse') return { kind: 'refused', retryAfterMs: handling.remainingMs }
-  await recordOutcomes(client, 'push', [
-    {
-      deliveryUuid: delivery.id,
-      transition: transition.name,
-      subject: planned.subject,
-      outcome: result.outcome,
-      decidedAt: null,
-      askAgainInMs: handling.kind === 'defer' ? handling.remainingMs : null,
-    },
-  ])
-  const drafts = result.outcome === 'applied' ? (result.actions ?? []) : []
-  const asked = drafts.map((draft) => ({ deliveryUuid: delivery.id, entry: freezeAction(draft, options.newId) }))
-  return { kind: 'decided', outcome: result.outcome, written: await writeEntries(client, asked) }
 }

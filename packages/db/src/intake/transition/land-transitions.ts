@@ -77,9 +77,15 @@ async function runRound(
   const out = await turnAway(client, mine, decisions, options.instance)
   if (out.size > 0) return { kind: 'without', out, held: [] }
   const written = await writeDecisions(client, table, 'push', decisions)
-  await client.query('COMMIT')
+  await commit(client)
   const rest = open.filter(({ delivery }) => !claimed.has(delivery.id)).map(({ delivery }) => delivery)
   return { kind: 'committed', landed: { results: toResults(decisions), written: [...written] }, rest }
+}
+
+/** A transaction that had failed before says ROLLBACK to a COMMIT. */
+async function commit(client: ClientBase): Promise<void> {
+  const { command } = await client.query('COMMIT')
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
 }
 
 function toAsking(arrival: Arrival, table: SubjectTable): readonly Asking[] {

@@ -1,26 +1,34 @@
 import type { Knex } from 'knex'
 import type { ClientBase } from 'pg'
+import { lendConnection } from './trx-connection.js'
 
 export type OpenTransaction = {
   /** For the owner's functions: the same session and transaction as our own statements on `client`. */
   readonly trx: Knex.Transaction
+  /** Throws when nothing was committed, also where the server says so only by its command tag. */
   commit(): Promise<void>
   rollback(): Promise<void>
 }
 
-/** Begins a Knex transaction on a connection of our pool, in which no statement and no lock takes longer than `timeoutMs`. */
+/** Begins a transaction in which no statement and no lock takes longer than `timeoutMs`. */
 export async function openTransaction(client: ClientBase, knex: Knex, timeoutMs: number): Promise<OpenTransaction> {
-  const trx = await knex.transaction({ connection: client } as Knex.TransactionConfig)
+  await client.query('BEGIN')
   await client.query(`SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true)`, [
     String(Math.max(1, Math.ceil(timeoutMs))),
   ])
+  const { connection, close } = lendConnection(client)
+  const trx = await knex.transaction({ connection } as Knex.TransactionConfig)
   return {
     trx,
     commit: async () => {
-      await trx.commit()
+      close()
+      // A statement that failed inside, and whose error the owner's function swallowed, turns COMMIT into ROLLBACK.
+      const { command } = await client.query('COMMIT')
+      if (command !== 'COMMIT') throw new Error('the transaction was rolled back: a statement inside it had failed')
     },
     rollback: async () => {
-      await trx.rollback()
+      close()
+      await client.query('ROLLBACK')
     },
   }
 }

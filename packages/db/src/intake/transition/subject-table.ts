@@ -8,12 +8,10 @@ export type SubjectTable = {
   readonly toId: (subject: string) => string | null
   /** Locks `$1` ids and judges nothing; the clock is read after each lock. */
   readonly lockSql: (waits: boolean) => string
-  /** Overdue rows, longest overdue first: `$1` grace in ms, `$2` limit. */
+  /** Ids of overdue rows, longest overdue first: `$1` grace in ms, `$2` limit, `$3` offset, `$4` the state they are in. */
   readonly overdueSql: string
   readonly existsSql: string
   readonly applySql: string
-  /** Prefix for prepared statements: equal names have equal texts. */
-  readonly name: string
   /** Names of the columns that come back as `c0`, `c1`, … */
   readonly columns: readonly string[]
 }
@@ -88,14 +86,12 @@ FROM timed`
     toId,
     lockSql: (waits) =>
       read(`WHERE ${id} = ANY ($1::${type}[]) ORDER BY ${id} FOR UPDATE${waits ? '' : ' SKIP LOCKED'}`),
-    overdueSql: read(
-      `WHERE ${state} = $3 AND ${due} <= clock_timestamp() - $1::float8 * interval '1 millisecond'
-       ORDER BY ${due} LIMIT $2 FOR UPDATE SKIP LOCKED`,
-    ),
+    overdueSql: `SELECT ${id}::text AS subject FROM ${table} t
+                 WHERE ${state} = $4 AND ${due} <= clock_timestamp() - $1::float8 * interval '1 millisecond'
+                 ORDER BY ${due}, ${id} LIMIT $2 OFFSET $3`,
     existsSql: `SELECT ${id}::text AS subject FROM ${table} t WHERE ${id} = ANY ($1::${type}[])`,
     applySql: `UPDATE ${table} t SET ${pg.escapeIdentifier(transition.stateColumn)} = $2
                WHERE ${id} = ANY ($1::${type}[]) AND ${state} = $3`,
-    name: `counterfoil_${transition.name}`,
     columns,
   }
 }
