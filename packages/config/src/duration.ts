@@ -1,7 +1,7 @@
 /** Milliseconds, or a number with a unit: `250ms`, `5s`, `2m`, `24h`, `3d`. */
 export type Duration = number | `${number}ms` | `${number}s` | `${number}m` | `${number}h` | `${number}d`
 
-const GRAMMAR = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/
+const GRAMMAR = /^(\d{1,13}(?:\.\d{1,3})?)(ms|s|m|h|d)$/
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Whole milliseconds of a duration; `null` when it is none. Never negative. */

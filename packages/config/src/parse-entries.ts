@@ -33,12 +33,9 @@ export function parseEntries<T>(
   return { entries, problems }
 }
 
-/** zod's issues as problems. The step `definition` is how a route is wrapped; nobody wrote it. */
+/** zod's issues as problems. */
 export function listIssues(base: string, issues: readonly z.core.$ZodIssue[]): readonly ConfigProblem[] {
-  return issues.map(({ path, message }) => {
-    const steps = path.filter((step, index) => !(step === 'definition' && path[0] !== 'definition' && index > 0))
-    return error(formatPath(base, steps), message)
-  })
+  return issues.map(({ path, message }) => error(formatPath(base, path), message))
 }
 
 /** Names that a section does not know, with the nearest known one. */

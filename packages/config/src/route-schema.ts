@@ -1,6 +1,6 @@
 import type { ActionDraft, SourceEvent } from '@counterfoil/core'
 import { z } from 'zod'
-import type { References } from './route.js'
+import type { DefinedRoute, References } from './route.js'
 import { aFunction, oneOf, strict } from './schema-parts.js'
 import { transitionSchema } from './transition-schema.js'
 
@@ -36,8 +36,12 @@ const definition = strict({
   path: ['actions'],
 })
 
+/** Unwraps what `route` made, so that problems are told at the places a person wrote. */
 export const routeSchema = z
-  .object({ kind: z.literal('route'), definition }, { error: 'must be made by route({ … })' })
-  .transform((made) => made.definition)
+  .custom<DefinedRoute>((value) => (value as { kind?: unknown } | null)?.kind === 'route', {
+    error: 'must be made by route({ … })',
+  })
+  .transform((made): unknown => made.definition)
+  .pipe(definition)
 
 export type RouteParts = z.output<typeof definition>
