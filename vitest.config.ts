@@ -38,7 +38,7 @@ export default defineConfig({
       }),
       project('integration', ['{packages,apps,examples,bench}/**/*.int.test.ts'], withDatabase),
       project('properties', ['tests/properties/**/*.test.ts'], { testTimeout: 60_000 }),
-      project('contracts', ['tests/contracts/**/*.test.ts']),
+      project('contracts', ['tests/contracts/**/*.test.ts'], withDatabase),
       project('tidy', ['tests/tidy/**/*.test.ts']),
       // Real processes on two cores: files run one after another, so that one test's load is not another's timeout.
       project('e2e', ['tests/e2e/**/*.e2e.test.ts', 'examples/**/*.e2e.test.ts'], {

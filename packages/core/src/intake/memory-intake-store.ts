@@ -1,6 +1,13 @@
 import type { ConditionalUpdate, PlannedTransition } from '../transition/transition.js'
 import { freezeAction } from './freeze-action.js'
-import type { AckRecord, ClaimResult, DeliveryResult, IntakeStore, UnclaimedTrace } from './intake-store.js'
+import type {
+  AckRecord,
+  ClaimOptions,
+  ClaimResult,
+  DeliveryResult,
+  IntakeStore,
+  UnclaimedTrace,
+} from './intake-store.js'
 import {
   addEntries,
   addTo,
@@ -40,7 +47,10 @@ class RefusedInMemory extends Error {
  * (I2, I3, I8, whole pushes) as long as the process lives, and passes the same suite. Pushes run one after the other.
  */
 export function createMemoryIntakeStore(options: {
+  /** Epoch ms of the clock that decides transitions. */
   readonly now: () => number
+  /** The clock of `deadlineAt`, milliseconds; without one no deadline passes. */
+  readonly elapsed?: () => number
   readonly newId: () => string
 }): MemoryIntakeStore {
   let records = EMPTY_RECORDS
@@ -58,7 +68,10 @@ export function createMemoryIntakeStore(options: {
     return turn
   }
 
-  async function claim(push: PlannedPush): Promise<ClaimResult> {
+  async function claim(push: PlannedPush, { deadlineAt }: ClaimOptions): Promise<ClaimResult> {
+    if (options.elapsed !== undefined && options.elapsed() >= deadlineAt) {
+      return { kind: 'not_started', cause: 'deadline' }
+    }
     try {
       return await commit(async (before) => {
         if (failure !== null) {
