@@ -27,7 +27,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** Keeps the public ones of what a name resolved to; refuses when none is left. */
-function publicOnly(lookup: LookupFunction): LookupFunction {
+export function publicOnly(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, '', 0)
