@@ -69,6 +69,8 @@ function openPool(databaseUrl: string, sockets: Set<Socket>): pg.Pool {
   // BullMQ adds a listener per queue and worker.
   pool.setMaxListeners(32)
   pool.on('error', () => {})
+  // A borrowed connection that dies between two statements says so with an event of its own; unheard, it ends the process.
+  pool.on('connect', (client) => void client.on('error', () => {}))
   return pool
 }
 

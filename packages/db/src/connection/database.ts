@@ -42,6 +42,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...(options.answerTimeoutMs === undefined ? {} : { query_timeout: options.answerTimeoutMs }),
   })
   pool.on('error', () => {})
+  // A borrowed connection that dies between two statements says so with an event of its own; unheard, it ends the process.
+  pool.on('connect', (client) => void client.on('error', () => {}))
   // Knex only builds SQL and drives transactions on connections that we hand to it.
   const knex = knexFactory({ client: 'pg' })
   return { options, pool, knex, close: () => pool.end() }
