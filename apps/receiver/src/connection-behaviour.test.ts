@@ -129,6 +129,16 @@ describe('a body that does not come as it must', () => {
   })
 })
 
+describe('a client that closes its connection after one push', () => {
+  it.each(['/hooks/tickets', '/hooks/none'])('reads its refusal although it sends 8 MiB first: %s', async (path) => {
+    await start()
+    const body = Buffer.alloc(8 * 1024 * 1024, 'z')
+    const answer = await rawHttp(harness.port, signedRequest(body, { path }))
+    expect(answer.status).toBe(path === '/hooks/none' ? 404 : 413)
+    expect(answer.end).toBe('closed')
+  })
+})
+
 describe('a client that waits for 100 Continue', () => {
   const request = (length: number) =>
     withLength(BODY, 'Expect: 100-continue\r\n').replace(`${BODY.length}`, `${length}`)
@@ -173,13 +183,13 @@ describe('a kept-alive connection', () => {
     expect(server.requestTimeout).toBe(30_000)
   })
 
-  it('is asked to close while draining, and its push still gets its answer', async () => {
-    let draining = false
-    await start({ draining: () => draining, sources: [makeSource()] })
+  it('is ended once nothing new is accepted, and its push still gets its answer', async () => {
+    let closing = false
+    await start({ closing: () => closing, sources: [makeSource()] })
     const { socket, received, closed } = await open()
     socket.write(withLength(BODY) + BODY)
     await until(() => received().includes('HTTP/1.1 204 '))
-    draining = true
+    closing = true
     harness.pushServer.stopAccepting()
     socket.write(withLength(BODY) + BODY)
     await closed

@@ -23,8 +23,11 @@ export type PushDeps = {
   readonly random: () => number
   /** How long a body may take to arrive, ms. */
   readonly bodyTimeoutMs: number
-  /** True from the first moment of a stop: answers then ask for the connection to be closed. */
-  readonly isDraining: () => boolean
+  /**
+   * True once nothing new is accepted: answers then end their connection. Not earlier, since a client that is asked to
+   * connect anew would stand in the very queue that is dropped with the listening socket.
+   */
+  readonly isClosing: () => boolean
   readonly log: Logger
   /** For the wide lines of pushes alone: see `createLineLog`. */
   readonly lineLog: Logger

@@ -10,7 +10,7 @@ import { toPushRequest } from './push-request.js'
 import { type PushTrack, startTrack } from './push-track.js'
 import { readBody } from './read-body.js'
 import { recordPush } from './record-push.js'
-import { mustClose, writeAnswer } from './write-answer.js'
+import { chooseFarewell, writeAnswer } from './write-answer.js'
 
 /**
  * One push from its headers to its record: admit → read → verify and plan → claim → answer → record.
@@ -30,7 +30,7 @@ export async function receivePush(
   if (admission.kind === 'admitted' && arrival.waitsForContinue === true) response.writeContinue()
   const end = admission.kind === 'admitted' ? await takePush(request, admission, track, deps) : admission
   const answer = chooseAnswer(end, deps)
-  const ack = await writeAnswer(request, response, answer, mustClose(end, arrival, deps.isDraining()))
+  const ack = await writeAnswer(request, response, answer, chooseFarewell(end, arrival, deps.isClosing()))
   recordPush({ end, answer, ack, track }, deps)
   if (admission.kind === 'admitted') admission.seat.leave()
 }

@@ -4,8 +4,10 @@ import {
   checkDatabase,
   createPostgresIntakeStore,
   type Database,
+  type IntakeStoreOptions,
   judgeDatabase,
   openDatabase,
+  type PostgresIntakeStore,
   readDatabaseClock,
   readDatabaseFacts,
 } from '@counterfoil/db'
@@ -47,7 +49,11 @@ const REFUSED_LINES_PER_SECOND = 20
 const MAX_BUFFERED_ACKS = 100_000
 const SPOOL_LIMITS = { maxTraces: 20_000, maxBytes: 8 * 1024 * 1024 }
 const CONNECT_TIMEOUT_MS = 5000
-const STATEMENT_TIMEOUT_MS = 30_000
+/** A statement may take this much longer than the longest ack deadline, and its answer this much longer than that. */
+const STATEMENT_SLACK_MS = 5000
+const ANSWER_SLACK_MS = 2000
+/** Probes would rather fail than wait. */
+const PROBE_STATEMENT_MS = 2000
 /** Clock and probes have connections of their own: a full pool must not read as a database that is away. */
 const PROBE_CONNECTIONS = 2
 
@@ -56,8 +62,10 @@ const PROBE_CONNECTIONS = 2
  * fit to take responsibility on, or when an address can't be listened on.
  */
 export async function startReceiver({ settings, config, log }: ReceiverOptions): Promise<RunningReceiver> {
-  const probes = openPool(settings, 'receiver probes', PROBE_CONNECTIONS)
-  const database = openPool(settings, 'receiver', settings.databasePool)
+  const deadlines = [...config.sources.values()].map((source) => source.ack.deadlineMs)
+  const statementMs = Math.max(0, ...deadlines) + STATEMENT_SLACK_MS
+  const probes = openPool(settings, 'receiver probes', PROBE_CONNECTIONS, PROBE_STATEMENT_MS)
+  const database = openPool(settings, 'receiver', settings.databasePool, statementMs)
   const closeDatabases = async () => {
     await Promise.all([database.close(), probes.close()])
   }
@@ -81,7 +89,7 @@ async function openDoors(
   const { instance, maxQueuedPushes, maxQueuedBytes } = settings
   const clock = watchClock(probes, settings, log)
   await clock.measure().catch((error: unknown) => log.warn({ err: error }, 'clock.not_measured'))
-  const store = createPostgresIntakeStore({ database, instance, maxQueuedPushes, maxQueuedBytes, log })
+  const store = openStore({ database, instance, maxQueuedPushes, maxQueuedBytes, log })
   const wakeups = createWakeups({ redisUrl: settings.redisUrl, databaseUrl: settings.databaseUrl, log })
   const budget = createIntakeBudget({ maxPushes: maxQueuedPushes, maxBytes: maxQueuedBytes })
   const acks = createAckRecorder({ store, maxBuffered: MAX_BUFFERED_ACKS, log })
@@ -103,7 +111,7 @@ async function openDoors(
     newId: createUuidV7Generator({ now: () => timeOf(clock.read()), fillRandom: (pool) => randomFillSync(pool) }),
     random: Math.random,
     bodyTimeoutMs: BODY_TIMEOUT_MS,
-    isDraining,
+    isClosing: () => !pushServer.server.listening,
     log,
     lineLog: createLineLog(log),
   })
@@ -146,15 +154,26 @@ async function openDoors(
   }
 }
 
-function openPool(settings: ReceiverSettings, name: string, max: number): Database {
+/** A half-open connection tells nothing, so silence counts as lost soon after the server itself would have given up. */
+function openPool(settings: ReceiverSettings, name: string, max: number, statementTimeoutMs: number): Database {
   return openDatabase({
     url: settings.databaseUrl,
     max,
     applicationName: `counterfoil ${name} ${settings.instance}`,
     role: null,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    statementTimeoutMs,
+    answerTimeoutMs: statementTimeoutMs + ANSWER_SLACK_MS,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
   })
+}
+
+function openStore(options: IntakeStoreOptions): PostgresIntakeStore {
+  try {
+    return createPostgresIntakeStore(options)
+  } catch (error) {
+    if (error instanceof RangeError) throw new StartRefused([`${error.message} Set COUNTERFOIL_DATABASE_POOL.`], 2)
+    throw error
+  }
 }
 
 async function refuseUnfit(database: Database): Promise<void> {

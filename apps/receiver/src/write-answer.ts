@@ -9,41 +9,60 @@ export type AnswerWritten = 'written' | 'not_written'
 /** How long what is left of an unread body is read and thrown away, so that the sender gets to read its answer. */
 const LINGER_MS = 5000
 
+export type Farewell = {
+  /** The connection ends after this answer. */
+  readonly close: boolean
+  /** Is more of the body to be expected, so that it must be thrown away first? */
+  readonly awaitsRest: boolean
+}
+
 /** Never rejects: a socket that is gone is a result. */
 export function writeAnswer(
   request: IncomingMessage,
   response: ServerResponse,
   answer: Answer,
-  close: boolean,
+  farewell: Farewell,
 ): Promise<AnswerWritten> {
   if (response.destroyed || response.headersSent) return Promise.resolve('not_written')
+  if (farewell.close) response.setHeader('connection', 'close')
+  response.writeHead(answer.status, answer.headers)
+  if (farewell.awaitsRest && !request.complete) return writeAhead(request, response, answer)
   return new Promise((resolve) => {
     // `close` always comes, after `finish` or instead of it: one listener tells both.
     response.on('close', () => resolve(response.writableFinished ? 'written' : 'not_written'))
-    if (close) response.setHeader('connection', 'close')
-    response.writeHead(answer.status, answer.headers)
     if (answer.body === null) response.end()
     else response.end(answer.body)
-    if (!request.complete) discardRest(request)
   })
 }
 
 /**
- * After this answer the connection ends: while draining, when the sender was too slow, and when it was refused while
- * it waited for `100 Continue`: it may send the body or not, so nobody knows where its next request would begin.
+ * Answers before the body is through. Closing a socket with unread bytes resets it, and the reset overtakes the
+ * answer: the sender would see a lost connection instead of its 413. So the answer goes out whole, the rest is
+ * thrown away for a while, and only then is the exchange over.
  */
-export function mustClose(end: PushEnd, arrival: Arrival, draining: boolean): boolean {
-  if (draining) return true
-  if (end.kind === 'turned_away') return arrival.waitsForContinue === true
-  return end.kind === 'unreadable' && end.cause === 'too_slow'
+function writeAhead(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<AnswerWritten> {
+  if (answer.body === null) response.flushHeaders()
+  else response.write(answer.body)
+  const giveUp = (): void => {
+    response.end()
+    request.destroy()
+  }
+  const timer = setTimeout(giveUp, LINGER_MS)
+  const finish = (): void => {
+    clearTimeout(timer)
+    response.end()
+  }
+  request.on('error', finish).on('end', finish).on('close', finish).resume()
+  return Promise.resolve('written')
 }
 
 /**
- * Closing a socket with unread bytes resets it, and the reset overtakes the answer: the sender would see a lost
- * connection instead of its 413. So the rest is thrown away for a while, then the socket is closed all the same.
+ * The connection ends while we close, when the sender was too slow, and when it was refused while it waited for
+ * `100 Continue`: it may send the body or not, so nobody knows where its next request would begin.
  */
-function discardRest(request: IncomingMessage): void {
-  const timer = setTimeout(() => request.destroy(), LINGER_MS)
-  const stop = (): void => clearTimeout(timer)
-  request.on('error', stop).on('end', stop).on('close', stop).resume()
+export function chooseFarewell(end: PushEnd, arrival: Arrival, closing: boolean): Farewell {
+  const wasSlow = end.kind === 'unreadable' && end.cause === 'too_slow'
+  const waits = end.kind === 'turned_away' && arrival.waitsForContinue === true
+  const cut = wasSlow || waits
+  return { close: closing || cut, awaitsRest: !cut }
 }

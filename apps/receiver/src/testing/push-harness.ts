@@ -105,7 +105,7 @@ export type PushHarness = {
 export type HarnessOptions = {
   readonly sources?: readonly SourceContract[]
   readonly clock?: () => ClockReading
-  readonly draining?: () => boolean
+  readonly closing?: () => boolean
   readonly bodyTimeoutMs?: number
   readonly requestTimeoutMs?: number
   readonly maxPushes?: number
@@ -138,7 +138,7 @@ export async function startPushHarness(options: HarnessOptions = {}): Promise<Pu
     newId: createUuidV7Generator({ now: Date.now, fillRandom: (pool) => crypto.getRandomValues(pool) }),
     random: () => 0.5,
     bodyTimeoutMs: options.bodyTimeoutMs ?? 30_000,
-    isDraining: options.draining ?? (() => false),
+    isClosing: options.closing ?? (() => false),
     log,
     lineLog: createLineLog(log),
   }
