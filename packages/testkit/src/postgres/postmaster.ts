@@ -51,7 +51,14 @@ export async function launchPostmaster(options: PostmasterOptions): Promise<Post
     log: log.text,
     end: async (signal) => {
       child.ref()
-      child.kill(signal)
+      // With KILL all of them die at once: a backend in the middle of a statement would outlive its postmaster, and
+      // keep the next one from starting. Any other signal must find them awake.
+      if (signal === 'SIGKILL') signalAll(pid, 'SIGKILL')
+      else {
+        signalAll(pid, 'SIGCONT')
+        child.kill(signal)
+      }
+      // The backends hold the log pipe too, so this waits for the last of them.
       await ended
     },
     pause: () => signalAll(pid, 'SIGSTOP'),
@@ -88,8 +95,8 @@ function waitForReady(child: ChildProcess, log: Log, ended: Promise<void>, port:
   })
 }
 
-// The postmaster goes first, so that it starts nobody while its children are being stopped.
-function signalAll(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
+// The children are listed while they still have this parent; the postmaster goes first, so that it starts nobody new.
+function signalAll(pid: number, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
   for (const target of [pid, ...listChildren(pid)]) {
     try {
       process.kill(target, signal)

@@ -58,6 +58,16 @@ describe('startPostgres', () => {
     await until(() => query('SELECT 1'))
   })
 
+  it('is killed while paused and in the middle of a statement, and comes back', async () => {
+    const client = await connect()
+    const sleeping = expect(client.query('SELECT pg_sleep(60)')).rejects.toThrow()
+    server.pause()
+    await server.kill9()
+    await sleeping
+    await server.start()
+    expect(await query('SELECT 1 AS one')).toEqual([{ one: 1 }])
+  })
+
   it('takes a migrated database of a test', async () => {
     const database = await createMigratedDatabase(server.url())
     const client = new pg.Client({ connectionString: database.url })

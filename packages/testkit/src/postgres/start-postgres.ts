@@ -18,7 +18,7 @@ export type PostgresServer = {
   readonly pid: () => number | null
   /** What the server wrote to its log, the last 64 KiB of it. */
   readonly log: () => string
-  /** Kills the postmaster without warning; its backends notice and leave. Resolves when it is gone. */
+  /** Kills all processes of the server without warning. Resolves when they are gone. */
   readonly kill9: () => Promise<void>
   /** `fast` (default) ends sessions and writes a checkpoint, `immediate` writes none. */
   readonly stop: (mode?: StopMode) => Promise<void>
@@ -83,7 +83,6 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       await start()
     },
     close: async () => {
-      postmaster?.resume()
       await stop('immediate')
       if (ownDirectory !== '') await rm(ownDirectory, { recursive: true, force: true, maxRetries: 5 })
     },

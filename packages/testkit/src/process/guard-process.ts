@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 export type ProcessGuard = { readonly release: () => void }
 
 // Waits for the end of its input, which the kernel closes however this process ends, kill -9 included.
-// TERM comes first so that PostgreSQL can give back its shared memory (QUIT is its immediate shutdown).
+// The gentle signal comes first so that PostgreSQL can give back its shared memory (QUIT is its immediate shutdown).
 const SCRIPT = `cat >/dev/null
 kill -CONT "$1" 2>/dev/null
 kill -"$2" "$1" 2>/dev/null
@@ -18,7 +18,8 @@ test -z "$3" || rm -rf -- "$3"`
  * `signal`, after 2 s KILL, and removes `directory` when one is given. `release` is called when the child has ended.
  */
 export function guardProcess(child: ChildProcess, signal: 'TERM' | 'QUIT' | 'KILL', directory = ''): ProcessGuard {
-  const guard = spawn('sh', ['-c', SCRIPT, 'guard', String(child.pid ?? 0), signal, directory], {
+  if (child.pid === undefined) return { release: () => {} }
+  const guard = spawn('sh', ['-c', SCRIPT, 'guard', String(child.pid), signal, directory], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
     cwd: '/',
