@@ -43,7 +43,7 @@ export function resolveSource(
     path: parts.path,
     publicUrl: parts.publicUrl ?? null,
     ...createScheme(parts.verify),
-    keys: () => keys.map(({ cell, ...key }) => ({ ...key, secret: cell.bytes() })),
+    keys: createKeyReader(keys),
     deliveryId: parts.deliveryId,
     senderAttempt: parts.senderAttempt ?? null,
     eventType: parts.eventType ?? null,
@@ -61,6 +61,16 @@ export function resolveSource(
     redeliveryHorizonMs: parts.redeliveryHorizon,
     routes,
     otherwise: parts.otherwise === undefined ? null : resolveRoute(parts.otherwise, around),
+  }
+}
+
+/** Called for every push: the list is made anew only when a secret has changed. */
+function createKeyReader(keys: readonly ResolvedKey[]): () => readonly SigningKey[] {
+  let current: readonly SigningKey[] = []
+  return () => {
+    const fresh = current.length > 0 && keys.every(({ cell }, index) => cell.bytes() === current[index]?.secret)
+    if (!fresh) current = keys.map(({ cell, ...key }) => ({ ...key, secret: cell.bytes() }))
+    return current
   }
 }
 
