@@ -37,7 +37,7 @@ export default defineConfig({
         exclude: ['**/node_modules/**', '**/dist/**', '**/*.int.test.ts', '**/*.e2e.test.ts'],
       }),
       project('integration', ['{packages,apps,examples,bench}/**/*.int.test.ts'], withDatabase),
-      project('properties', ['tests/properties/**/*.test.ts'], { testTimeout: 60_000 }),
+      project('properties', ['tests/properties/**/*.test.ts'], { ...withDatabase, testTimeout: 60_000 }),
       project('contracts', ['tests/contracts/**/*.test.ts'], withDatabase),
       project('tidy', ['tests/tidy/**/*.test.ts']),
       // Real processes on two cores: files run one after another, so that one test's load is not another's timeout.

@@ -15,8 +15,8 @@ import { formatSeconds, readReport } from './test-report.mjs'
 
 /** One vitest run each. What needs the built program comes last, and not at all when it does not build. */
 const TIERS = [
-  { name: 'unit', projects: ['unit', 'properties', 'contracts', 'tidy'] },
-  { name: 'integration', projects: ['integration'] },
+  { name: 'unit', projects: ['unit', 'tidy'] },
+  { name: 'integration', projects: ['integration', 'contracts', 'properties'] },
   { name: 'e2e', projects: ['e2e'], needsBuild: true },
   { name: 'faults', projects: ['faults'], needsBuild: true, onlyWhenAsked: true },
 ]
