@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createLogger } from './create-logger.js'
+import { strikeSensitive } from './strike-sensitive.js'
 
 function capture(level: 'info' | 'debug' = 'info') {
   const lines: string[] = []
@@ -34,21 +35,45 @@ describe('createLogger', () => {
     expect(last()).toMatchObject({ level: 'warn', service: 'receiver', destination: 'crm' })
   })
 
-  test('secrets, signatures and payloads are struck out, also inside objects and errors (I10)', () => {
+  test('secrets, signatures and payloads are struck out, at any depth (I10)', () => {
     const { log, last, lines } = capture()
-    const leaky = Object.assign(new Error('failed'), {
-      headers: { authorization: 'hush' },
-      body: 'hush',
-      parameters: ['hush'],
-    })
     log.error({
       token: 'hush',
-      request: { headers: { a: 'hush' }, payload: 'hush' },
-      deep: { er: { secret: 'hush' } },
-      err: leaky,
+      request: { headers: { a: 'hush' }, payload: 'hush', ok: 1 },
+      deep: { er: { Secret: 'hush' } },
+      list: [{ rawBody: Buffer.from('hush') }],
+      bytes: Buffer.from('hush'),
+      deepest: { a: { b: { c: { d: { e: 'hush' } } } } },
     })
     expect(lines[0]).not.toContain('hush')
-    expect(last()).toMatchObject({ token: '[redacted]', err: { type: 'Error', message: 'failed', body: '[redacted]' } })
+    expect(lines[0]).not.toContain('104,117')
+    expect(last()).toMatchObject({ token: '[redacted]', request: { headers: '[redacted]', ok: 1 }, bytes: '[4 bytes]' })
+    log.child({ secret: 'hush' }).info({ signature: null }, 'x')
+    expect(lines[1]).not.toContain('hush')
+    expect(last()).toMatchObject({ signature: null })
+  })
+
+  test('of an error only type, message, code, stack and cause are written, wherever it stands (I10)', () => {
+    const { log, last, lines } = capture()
+    const cause = Object.assign(new TypeError('inner'), { detail: 'hush' })
+    const leaky = Object.assign(new Error('failed', { cause }), { code: '23505', detail: 'hush', where: { x: 'hush' } })
+    log.error({ err: leaky, other: leaky }, 'a')
+    const wanted = {
+      type: 'Error',
+      message: 'failed',
+      code: '23505',
+      stack: expect.any(String),
+      cause: { type: 'TypeError' },
+    }
+    expect(last()).toMatchObject({ err: wanted, other: wanted })
+    log.error(leaky)
+    expect(last()).toMatchObject({ err: wanted, msg: 'failed' })
+    expect(lines.join('')).not.toContain('hush')
+  })
+
+  test('a line without anything to strike is not even copied', () => {
+    const line = { source: 'tickets', references: { ticket: 'ticket-4821' }, at: new Date(0) }
+    expect(strikeSensitive(line)).toBe(line)
   })
 
   test('text from outside stays on one line', () => {
