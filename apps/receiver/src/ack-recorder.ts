@@ -1,5 +1,6 @@
 import type { AckRecord, IntakeStore } from '@counterfoil/core'
 import type { Logger } from 'pino'
+import { describeError } from './describe-error.js'
 
 /** The third checkpoint: what was answered. Buffered beside the ack path, never on it. */
 export type AckRecorder = {
@@ -46,7 +47,8 @@ export function createAckRecorder(options: {
       retryMs = 0
     } catch (error) {
       buffered = batch.concat(buffered)
-      if (retryMs === 0) options.log.warn({ err: error, buffered: buffered.length }, 'ack.recording_failed')
+      if (retryMs === 0)
+        options.log.warn({ ...describeError(error), buffered: buffered.length }, 'ack.recording_failed')
       retryMs = Math.min(LONGEST_RETRY_MS, Math.max(FIRST_RETRY_MS, retryMs * 2))
     }
   }

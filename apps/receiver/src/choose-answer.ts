@@ -1,4 +1,5 @@
 import type { ClaimResult, SourceContract } from '@counterfoil/core'
+import { describeError } from './describe-error.js'
 import type { PushDeps } from './push-deps.js'
 import type { PushEnd } from './push-end.js'
 import { answerOutcome } from './push-outcome.js'
@@ -120,7 +121,7 @@ function makeAckBody(source: SourceContract, outcome: string, log: PushDeps['log
   try {
     return Buffer.from(JSON.stringify(source.ack.body(outcome)))
   } catch (error) {
-    log.error({ err: error, source: source.name, outcome }, 'push.ack_body_failed')
+    log.error({ ...describeError(error), source: source.name, outcome }, 'push.ack_body_failed')
     return null
   }
 }

@@ -1,5 +1,6 @@
 import type { ClaimResult, IntakeStore, PlannedPush } from '@counterfoil/core'
 import type { Logger } from 'pino'
+import { describeError } from './describe-error.js'
 
 /**
  * Hands the push to the store and waits for its verdict, at most until `deadlineAt` (`performance.now()` ms).
@@ -13,7 +14,7 @@ export async function claimPush(
   try {
     return await deps.store.claim(push, { deadlineAt })
   } catch (error) {
-    deps.log.error({ err: error }, 'push.claim_threw')
+    deps.log.error(describeError(error), 'push.claim_threw')
     return { kind: 'in_doubt', cause: 'connection' }
   }
 }

@@ -1,3 +1,4 @@
+import { describeError } from './describe-error.js'
 import type { PushDeps } from './push-deps.js'
 import type { Arrival, PushHandler } from './push-handler.js'
 import { receivePush } from './receive-push.js'
@@ -8,7 +9,7 @@ const PLAIN_ARRIVAL: Arrival = {}
 export function createPushHandler(deps: PushDeps): PushHandler {
   return (request, response, arrival = PLAIN_ARRIVAL) =>
     receivePush(request, response, arrival, deps).catch((error: unknown) => {
-      deps.log.error({ err: error }, 'push.handler_failed')
+      deps.log.error(describeError(error), 'push.handler_failed')
       response.destroy()
     })
 }

@@ -113,5 +113,7 @@ function answerClientError(
       `Content-Length: ${body.length}\r\n\r\n${body.toString()}`,
   )
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  // A push that ended in the middle has a line of its own.
+  if (pending && code === 'HPE_INVALID_EOF_STATE') return
   refusals.write({ source: null, outcome: 'refused', status, cause: 'malformed_http', code }, 'push.received')
 }

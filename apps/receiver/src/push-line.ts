@@ -1,6 +1,7 @@
 import type { ClaimResult, PlannedDelivery, Reference } from '@counterfoil/core'
 import { boundText } from './bound-text.js'
 import type { Answer } from './choose-answer.js'
+import { describeError } from './describe-error.js'
 import type { Claimed, PushEnd } from './push-end.js'
 import { pushOutcome } from './push-outcome.js'
 import type { PushTrack } from './push-track.js'
@@ -19,12 +20,17 @@ export function pushLine(push: AnsweredPush): Record<string, unknown> {
   return {
     source: end.source?.name ?? null,
     outcome: pushOutcome(end),
-    status: answer.status,
+    // Nobody was there to be answered.
+    status: isClientGone(end) ? null : answer.status,
     ack,
     ...describeEnd(end),
     ...durations(track),
     bytes: track.bytes,
   }
+}
+
+function isClientGone(end: PushEnd): boolean {
+  return end.kind === 'unreadable' && end.cause === 'client_gone'
 }
 
 function describeEnd(end: PushEnd): Record<string, unknown> {
@@ -44,7 +50,7 @@ function describeEnd(end: PushEnd): Record<string, unknown> {
     case 'misconfigured':
       return { signatureResult: 'verified', keyId: end.keyId, cause: end.kind, hint: boundText(end.hint) }
     case 'broken':
-      return { signatureResult: 'unchecked', cause: end.kind, err: end.error }
+      return { signatureResult: 'unchecked', cause: end.kind, ...describeError(end.error) }
     case 'claimed':
       return describeClaimed(end)
   }

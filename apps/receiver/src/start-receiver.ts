@@ -6,27 +6,28 @@ import {
   type Database,
   type IntakeStoreOptions,
   judgeDatabase,
-  openDatabase,
   type PostgresIntakeStore,
-  readDatabaseClock,
   readDatabaseFacts,
 } from '@counterfoil/db'
 import { createWakeups } from '@counterfoil/queue'
 import type { Logger } from 'pino'
 import { createAckRecorder } from './ack-recorder.js'
-import { type ClockOffset, type ClockReading, createClockOffset } from './clock-offset.js'
+import type { ClockReading } from './clock-offset.js'
 import { createLineLog } from './create-line-log.js'
 import { createPushHandler } from './create-push-handler.js'
 import { createPushServer } from './create-push-server.js'
+import { describeError } from './describe-error.js'
 import { createHealthServer } from './health.js'
 import { createIntakeBudget } from './intake-budget.js'
 import { listen } from './listen.js'
+import { openDatabases } from './open-databases.js'
 import { createReadiness } from './readiness.js'
 import type { ReceiverSettings } from './receiver-settings.js'
 import { createRefusalLog } from './refusal-log.js'
 import { StartRefused } from './start-refused.js'
 import { stopReceiver } from './stop-receiver.js'
 import { createUnclaimedSpool } from './unclaimed-spool.js'
+import { watchClock } from './watch-clock.js'
 
 /** A receiver that takes pushes. */
 export type RunningReceiver = {
@@ -44,28 +45,16 @@ export type ReceiverOptions = {
 }
 
 const BODY_TIMEOUT_MS = 30_000
-const CLOCK_EVERY_MS = 10_000
 const REFUSED_LINES_PER_SECOND = 20
 const MAX_BUFFERED_ACKS = 100_000
 const SPOOL_LIMITS = { maxTraces: 20_000, maxBytes: 8 * 1024 * 1024 }
-const CONNECT_TIMEOUT_MS = 5000
-/** A statement may take this much longer than the longest ack deadline, and its answer this much longer than that. */
-const STATEMENT_SLACK_MS = 5000
-const ANSWER_SLACK_MS = 2000
-/** Probes would rather fail than wait. */
-const PROBE_STATEMENT_MS = 2000
-/** Clock and probes have connections of their own: a full pool must not read as a database that is away. */
-const PROBE_CONNECTIONS = 2
 
 /**
  * Starts the public HTTP process. Throws `StartRefused` with one clear sentence per problem when the database is not
  * fit to take responsibility on, or when an address can't be listened on.
  */
 export async function startReceiver({ settings, config, log }: ReceiverOptions): Promise<RunningReceiver> {
-  const deadlines = [...config.sources.values()].map((source) => source.ack.deadlineMs)
-  const statementMs = Math.max(0, ...deadlines) + STATEMENT_SLACK_MS
-  const probes = openPool(settings, 'receiver probes', PROBE_CONNECTIONS, PROBE_STATEMENT_MS)
-  const database = openPool(settings, 'receiver', settings.databasePool, statementMs)
+  const { database, probes } = openDatabases(settings, [...config.sources.values()])
   const closeDatabases = async () => {
     await Promise.all([database.close(), probes.close()])
   }
@@ -87,8 +76,8 @@ async function openDoors(
   let draining = false
   const isDraining = () => draining
   const { instance, maxQueuedPushes, maxQueuedBytes } = settings
-  const clock = watchClock(probes, settings, log)
-  await clock.measure().catch((error: unknown) => log.warn({ err: error }, 'clock.not_measured'))
+  const clock = watchClock(probes, settings.clockToleranceMs, log)
+  await clock.measure().catch((error: unknown) => log.warn(describeError(error), 'clock.not_measured'))
   const store = openStore({ database, instance, maxQueuedPushes, maxQueuedBytes, log })
   const wakeups = createWakeups({ redisUrl: settings.redisUrl, databaseUrl: settings.databaseUrl, log })
   const budget = createIntakeBudget({ maxPushes: maxQueuedPushes, maxBytes: maxQueuedBytes })
@@ -154,19 +143,6 @@ async function openDoors(
   }
 }
 
-/** A half-open connection tells nothing, so silence counts as lost soon after the server itself would have given up. */
-function openPool(settings: ReceiverSettings, name: string, max: number, statementTimeoutMs: number): Database {
-  return openDatabase({
-    url: settings.databaseUrl,
-    max,
-    applicationName: `counterfoil ${name} ${settings.instance}`,
-    role: null,
-    statementTimeoutMs,
-    answerTimeoutMs: statementTimeoutMs + ANSWER_SLACK_MS,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
-  })
-}
-
 function openStore(options: IntakeStoreOptions): PostgresIntakeStore {
   try {
     return createPostgresIntakeStore(options)
@@ -180,26 +156,6 @@ async function refuseUnfit(database: Database): Promise<void> {
   const facts = await readDatabaseFacts(database)
   const problems = judgeDatabase(facts)
   if (problems.length > 0) throw new StartRefused(problems, facts.kind === 'unreachable' ? 7 : 2)
-}
-
-function watchClock(database: Database, settings: ReceiverSettings, log: Logger): ClockOffset {
-  let last: ClockReading['kind'] = 'known'
-  return createClockOffset({
-    readDatabaseClock: () => readDatabaseClock(database),
-    toleranceMs: settings.clockToleranceMs,
-    everyMs: CLOCK_EVERY_MS,
-    wallNow: Date.now,
-    monotonicNow: () => performance.now(),
-    onMeasured: (reading) => {
-      if (reading.kind !== last && reading.kind !== 'unknown') {
-        const line = { offsetMs: Math.round(reading.offsetMs), toleranceMs: settings.clockToleranceMs }
-        if (reading.kind === 'off') log.error(line, 'clock.off')
-        else log.info(line, 'clock.in_time_again')
-      }
-      last = reading.kind
-    },
-    onFailed: (error) => log.warn({ err: error }, 'clock.not_measured'),
-  })
 }
 
 function timeOf(reading: ClockReading): number {

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { IntakeStore, UnclaimedTrace } from '@counterfoil/core'
 import type { Logger } from 'pino'
 import { adoptSpools, spoolPath } from './adopt-spools.js'
+import { describeError } from './describe-error.js'
 import { createSpoolFile } from './spool-file.js'
 import { formatTraceLine } from './trace-line.js'
 
@@ -57,7 +58,7 @@ export function createUnclaimedSpool(options: UnclaimedSpoolOptions): UnclaimedS
       tornFile = true
       if (performance.now() < complainAt) return
       complainAt = performance.now() + COMPLAIN_EVERY_MS
-      log.error({ err: error, held: spooled.length }, 'spool.disk_failed')
+      log.error({ ...describeError(error), held: spooled.length }, 'spool.disk_failed')
     })
     return disk
   }
@@ -100,7 +101,7 @@ export function createUnclaimedSpool(options: UnclaimedSpoolOptions): UnclaimedS
       await onDisk(rewrite)
     } catch (error) {
       retryAt = performance.now() + RETRY_AFTER_MS
-      log.debug({ err: error, held: spooled.length }, 'spool.kept')
+      log.debug({ ...describeError(error), held: spooled.length }, 'spool.kept')
     }
   }
   const tryWriteDown = (): void => {
@@ -120,7 +121,7 @@ export function createUnclaimedSpool(options: UnclaimedSpoolOptions): UnclaimedS
   }
   const beat = (): void => {
     void onDisk(tornFile ? rewrite : file.touch)
-    adopt().catch((error: unknown) => log.warn({ err: error }, 'spool.adoption_failed'))
+    adopt().catch((error: unknown) => log.warn(describeError(error), 'spool.adoption_failed'))
     tryWriteDown()
   }
 
@@ -130,7 +131,7 @@ export function createUnclaimedSpool(options: UnclaimedSpoolOptions): UnclaimedS
       if (spooled.length > 0) tryWriteDown()
     },
     start: async () => {
-      await adopt().catch((error: unknown) => log.warn({ err: error }, 'spool.adoption_failed'))
+      await adopt().catch((error: unknown) => log.warn(describeError(error), 'spool.adoption_failed'))
       tryWriteDown()
       heartbeat = setInterval(beat, HEARTBEAT_MS).unref()
     },
