@@ -70,7 +70,7 @@ export function findSubjects(
 }
 
 /** Each branch is one index; ids are UUIDv7, so the highest are the newest. */
-const FIND_DELIVERIES = `
+export const FIND_DELIVERIES = `
   WITH hit (delivery, matched_by) AS (
     (SELECT delivery, 'reference' FROM counterfoil.reference WHERE value = $1 ORDER BY delivery DESC LIMIT $3)
     UNION ALL (SELECT id, 'delivery_id' FROM counterfoil.delivery WHERE delivery_id = $1 ORDER BY id DESC LIMIT $3)
@@ -85,7 +85,7 @@ const FIND_DELIVERIES = `
   FROM hit h JOIN counterfoil.delivery d ON d.id = h.delivery
   GROUP BY d.id ORDER BY d.claimed_at DESC, d.id DESC LIMIT $3`
 
-const FIND_NEVER_CLAIMED = `
+export const FIND_NEVER_CLAIMED = `
   SELECT a.source, a.delivery_id, max(a.seen_at) AS last_seen_at FROM (
     (SELECT source, delivery_id, observed_at AS seen_at FROM counterfoil.refused_observation
      WHERE delivery_id = $1 ORDER BY observed_at DESC LIMIT 1000)
