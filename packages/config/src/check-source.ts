@@ -112,6 +112,23 @@ function checkPublicUrl(path: string, parts: SourceParts): readonly ConfigProble
   ]
 }
 
+/** Signatures cover the body, not the path: with one secret for two sources, a push for one verifies at the other. */
+export function checkSharedSecrets(
+  sources: readonly (ParsedEntry<SourceParts> & { readonly keys: readonly ResolvedKey[] })[],
+): readonly ConfigProblem[] {
+  return sources.flatMap(({ path, keys }, index) =>
+    keys.flatMap(({ cell }, keyIndex) => {
+      const bytes = cell.bytes()
+      const other = sources
+        .slice(0, index)
+        .find((earlier) => earlier.keys.some((key) => key.cell.bytes().equals(bytes)))
+      if (other === undefined || bytes.length === 0) return []
+      const message = `is also a secret of source "${other.name}": a push captured there verifies here, too. Give each source its own`
+      return [warning(formatPath(path, ['keys', keyIndex, 'secret']), message)]
+    }),
+  )
+}
+
 /** Two sources on one path could not be told apart. */
 export function checkPaths(sources: readonly ParsedEntry<SourceParts>[]): readonly ConfigProblem[] {
   const taken = new Map<string, string>()

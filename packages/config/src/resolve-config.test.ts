@@ -388,6 +388,11 @@ describe('warnings say the consequence', () => {
     expect(warnings(withSource(changes))).toMatch(expected)
   })
 
+  test('one secret for two sources', () => {
+    const sources = { a: source(), b: source({ path: '/push/b' }) }
+    expect(warnings(config({ sources }))).toMatch(/also a secret of source "a": a push captured there verifies here/)
+  })
+
   test('a maximum age by a signed field closes the gap in time', () => {
     const verify = hmacBody({ signatureHeader: 'x-s' })
     expect(warnings(withSource({ verify, maxAge: { pointer: '/sentAt', age: '24h' } }))).toBe('')

@@ -2,7 +2,7 @@ import type { Transition } from '@counterfoil/core'
 import type { z } from 'zod'
 import { checkDestination } from './check-destination.js'
 import { checkOperators } from './check-operators.js'
-import { checkPaths, checkSource } from './check-source.js'
+import { checkPaths, checkSharedSecrets, checkSource } from './check-source.js'
 import { MIN_SECRET_BYTES } from './defaults.js'
 import type { ConfigDefinition } from './definition.js'
 import { describeConfig } from './describe-config.js'
@@ -50,6 +50,7 @@ export function resolveConfig(definition: unknown, options: ResolveOptions): Loa
     ...operators.problems,
     ...secrets.problems(),
     ...sources.resolved.flatMap(({ path, parts, keys }) => checkSource(path, parts, keys, options.now)),
+    ...checkSharedSecrets(sources.resolved),
     ...checkPaths(sources.resolved),
     ...destinations.resolved.flatMap(({ path, parts, contract }) => checkDestination(path, parts, contract)),
     ...checkOperators(operators.resolved),
