@@ -319,8 +319,9 @@ CREATE FUNCTION counterfoil.keep_delivered() RETURNS trigger LANGUAGE plpgsql AS
 BEGIN
   RAISE EXCEPTION 'entry % is delivered: that never changes', OLD.id USING ERRCODE = 'check_violation';
 END $$;
+-- AFTER, because a BEFORE trigger locks each row that a close updates once more, with a WAL record of its own.
 CREATE TRIGGER delivered_stays
-  BEFORE UPDATE OF state ON counterfoil.entry FOR EACH ROW
+  AFTER UPDATE OF state ON counterfoil.entry FOR EACH ROW
   WHEN (OLD.state = 'delivered' AND NEW.state <> 'delivered') EXECUTE FUNCTION counterfoil.keep_delivered();
 
 -- ── Roles ───────────────────────────────────────────────────────────────────────────────────────────────────────────

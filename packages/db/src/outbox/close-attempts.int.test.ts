@@ -182,6 +182,15 @@ describe('closeAttempts', () => {
     expect((await outbox.entry(leased.id)).state).toBe('pending')
   })
 
+  it('can not be undone: delivered never leaves', async () => {
+    const leased = await leaseNew()
+    await closeAttempts(outbox.database, [closeOf(leased)])
+    const undo = outbox.rows("UPDATE counterfoil.entry SET state = 'pending', closed_at = NULL WHERE id = $1", [
+      leased.id,
+    ])
+    await expect(undo).rejects.toThrow(/delivered: that never changes/)
+  })
+
   it('closes concurrently without deadlocks, each entry once', async () => {
     await outbox.addEntries(600)
     const leases = await Promise.all(Array.from({ length: 6 }, (_, at) => outbox.lease(100, { worker: `w${at}` })))
