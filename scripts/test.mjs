@@ -109,7 +109,7 @@ function finish(steps) {
   const failed = sum('failed') + refused
   process.stdout.write('\n')
   for (const step of steps) process.stdout.write(`${describeStep(step)}\n`)
-  process.stdout.write(`${'all'.padEnd(12)} ${formatSeconds(sum('ms')).padStart(8)}\n`)
+  process.stdout.write(`${'all'.padEnd(12)} ${formatSeconds(performance.now()).padStart(8)}\n`)
   for (const title of steps.flatMap((step) => step.skippedTitles ?? [])) process.stdout.write(`skipped  ${title}\n`)
   for (const { name, what, get } of missing) {
     process.stdout.write(`Left out: ${what}, because \`${name}\` is not on this machine. Get it with ${get}.\n`)
