@@ -53,6 +53,11 @@ function describeSettings(role: ProcessRole) {
   })
 }
 
+/** Every variable that `readSettings` reads. */
+export function settingNames(): string[] {
+  return Object.keys(describeSettings('cli').shape).map((name) => `${PREFIX}${name}`)
+}
+
 /**
  * Settings from `COUNTERFOIL_*` variables; each `X` may also be given as `X_FILE`, a file that holds the value. All
  * problems at once; an unknown `COUNTERFOIL_*` name is a warning. An empty variable counts as not set.

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { PushRequest, SigningKey } from './push-request.js'
+import { createHmacBodySigner, createHmacTimestampedSigner } from './sign-hmac.js'
 import { createHmacBodyVerifier, createHmacTimestampedVerifier } from './verify-hmac.js'
 
 type Vector = {
@@ -297,6 +298,23 @@ describe('properties', () => {
         const wrong = change(sign(body, String(NOW_S)), where).toString('hex')
         const push = request({ 'x-signature': wrong, 'x-timestamp': String(NOW_S) }, body)
         expect(timestamped(push, [KEY], NOW)).toMatchObject({ cause: 'signature_mismatch' })
+      }),
+    )
+  })
+
+  test('what a signer signs, its verifier believes, in every form', () => {
+    const form = fc.record({
+      prefix: fc.constantFrom('', 'sha256=', 'v1='),
+      encoding: fc.constantFrom('hex' as const, 'base64' as const),
+      timestampUnit: fc.constantFrom('s' as const, 'ms' as const),
+    })
+    fc.assert(
+      fc.property(bytes, form, (body, options) => {
+        const whole = { ...options, signatureHeader: 'x-signature', timestampHeader: 'x-timestamp' }
+        const withTime = request(createHmacTimestampedSigner(whole)(body, KEY, NOW), body)
+        expect(createHmacTimestampedVerifier(whole)(withTime, [KEY], NOW)).toMatchObject({ keyId: 'k1', signedAt: NOW })
+        const without = request(createHmacBodySigner(whole)(body, KEY, NOW), body)
+        expect(createHmacBodyVerifier(whole)(without, [KEY], NOW)).toMatchObject({ keyId: 'k1', signedAt: null })
       }),
     )
   })
