@@ -95,11 +95,25 @@ function createWatch(service: Service, options: ServiceRunnerOptions) {
     if (!isStopped) tick = setTimeout(watch, service.everyMs)
   }
 
+  /**
+   * Once, whatever the queue says: a killed worker's tick stays taken until its lock runs out (30 s), and workers that
+   * die one after the other within their patience would repair nothing (measured: a minute without any sweep).
+   */
+  async function repairAtStart(): Promise<void> {
+    try {
+      await options.runExclusively(service.name, run)
+    } catch (error) {
+      log.warn({ service: service.name, cause: classifyFailure(error).cause }, 'service.failed')
+      isFailing = true
+    }
+    if (!isStopped) tick = setTimeout(watch, service.everyMs)
+  }
+
   return {
     service,
     run,
     start: () => {
-      tick = setTimeout(watch, service.everyMs)
+      tick = setTimeout(repairAtStart, 0)
     },
     stop: async () => {
       isStopped = true
