@@ -27,18 +27,26 @@ export type DemoOptions = {
 export async function runDemo(terminal: Terminal, options: DemoOptions): Promise<ExitCode> {
   const say = options.json ? terminal.err : terminal.out
   const files = nameDemoFiles(options.serve ? '.counterfoil' : makeTemporaryHome())
+  let code: ExitCode = EXIT.failure
   try {
-    say('Starting PostgreSQL, receiver, worker and the peers of the demo …\n\n')
-    const system = await startDemoSystem(files)
-    try {
-      introduce(system, files, options, say, terminal.paint)
-      return options.kills > 0 ? await playKills(system, terminal, options) : await play(system, terminal, options)
-    } finally {
-      await system.stop()
-      if (options.serve) say('Stopped. The data stays in .counterfoil; npm start goes on with it.\n')
-    }
+    code = await runInHome(terminal, files, options)
+    return code
   } finally {
-    if (!options.serve) rmSync(files.home, { recursive: true, force: true })
+    if (options.serve) say('Stopped. The data stays in .counterfoil; npm start goes on with it.\n')
+    else if (code === EXIT.failure) say(`Ledgers and logs are kept in ${files.home}.\n`)
+    else rmSync(files.home, { recursive: true, force: true })
+  }
+}
+
+async function runInHome(terminal: Terminal, files: DemoFiles, options: DemoOptions): Promise<ExitCode> {
+  const say = options.json ? terminal.err : terminal.out
+  say('Starting PostgreSQL, receiver, worker and the peers of the demo …\n\n')
+  const system = await startDemoSystem(files)
+  try {
+    introduce(system, files, options, say, terminal.paint)
+    return options.kills > 0 ? await playKills(system, terminal, options) : await play(system, terminal, options)
+  } finally {
+    await system.stop()
   }
 }
 

@@ -120,19 +120,17 @@ export const wrongClocks: Scene = {
     try {
       const until = await hold(context, reservation, 3)
       const job = `job-${reservation}`
-      const body = expiryJob(job, reservation, until)
-      await system.queue.push({ id: job, source: 'warehouse', body })
+      await system.queue.push({ id: job, source: 'warehouse', body: expiryJob(job, reservation, until) })
       for (const receiver of skewed.slice(0, SKEWS.length)) {
-        await system.queue.enqueue({
-          id: job,
-          source: 'warehouse',
-          body,
-          url: `http://127.0.0.1:${receiver.port}/push/warehouse`,
-        })
+        const id = `${job}-${receiver.name}`
+        const url = `http://127.0.0.1:${receiver.port}/push/warehouse`
+        await system.queue.enqueue({ id, source: 'warehouse', body: expiryJob(id, reservation, until), url })
+        const answer = await waitUntil(
+          'an answer',
+          async () => (await system.queue.lines({ job: id, kind: 'answer' }))[0],
+        )
+        look('queue', `answer of the ${receiver.name}`, answer.status, 503)
       }
-      await waitUntil('the skewed receivers answered', async () => {
-        return (await system.queue.lines({ job, kind: 'answer' })).length >= 1 + SKEWS.length
-      })
       const { rows } = await system.database.pool.query<{ early: boolean; status: string }>(
         `SELECT clock_timestamp() < hold_until AS early, status FROM logistics.hold WHERE reservation_id = $1`,
         [reservation],

@@ -92,6 +92,7 @@ async function assemble(
   stops.push(() => Promise.all([receiver.stop(), worker.stop()]).then(() => {}))
   const queuePort = await startPeer(files, stops, 'queue', 'queue-main.js', {
     PEER_PROFILES: JSON.stringify(signingProfiles(secrets, receiverPort)),
+    PEER_RETRY_CAP_MS: '1000',
   })
   writeEnvironment(files, {
     ...variables,
