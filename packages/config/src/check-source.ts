@@ -7,14 +7,21 @@ import { type ConfigProblem, error, warning } from './problem.js'
 import type { ResolvedKey } from './resolve-source.js'
 import type { SourceParts } from './source-schema.js'
 
+/** Deliveries of the sweep are claimed under this source, so that its entries have an origin like any other. */
+export const SWEEP_SOURCE = 'sweep'
+
 /** Rules between the values of one source. `now` in epoch ms. */
 export function checkSource(
+  name: string,
   path: string,
   parts: SourceParts,
   keys: readonly ResolvedKey[],
   now: number,
 ): readonly ConfigProblem[] {
   return [
+    ...(name === SWEEP_SOURCE
+      ? [error(path, 'is the name under which the sweep writes its deliveries; choose another')]
+      : []),
     ...checkKeys(path, keys, now),
     ...checkDeadline(path, parts),
     ...checkBinding(path, parts),

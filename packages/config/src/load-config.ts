@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import * as core from '@counterfoil/core'
 import { createJiti } from 'jiti'
 import * as zod from 'zod'
 import { configModule } from './config-module.js'
@@ -36,8 +37,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
 type Imported = { readonly ok: true; readonly definition: unknown } | { readonly ok: false; readonly why: string }
 
 async function importDefinition(path: string): Promise<Imported> {
-  // A file may live where no node_modules is near: these two names always mean the copies of this process.
-  const virtualModules = { '@counterfoil/config': configModule, zod }
+  // A file may live where no node_modules is near: these names always mean the copies of this process.
+  const virtualModules = { '@counterfoil/config': configModule, '@counterfoil/core': core, zod }
   const jiti = createJiti(pathToFileURL(path).href, {
     fsCache: false,
     moduleCache: false,

@@ -340,6 +340,12 @@ describe('problems', () => {
     expect(problems(withDestination(changes))).toContainEqual(expect.objectContaining({ severity: 'error', path }))
   })
 
+  test('a source must not take the name of the sweep', () => {
+    expect(problems(config({ sources: { sweep: source() } }))).toContainEqual(
+      expect.objectContaining({ severity: 'error', path: 'sources.sweep' }),
+    )
+  })
+
   test('two sources on one path are an error', () => {
     expect(problems(config({ sources: { a: source(), b: source() } }))).toContainEqual(
       expect.objectContaining({ severity: 'error', path: 'sources.b.path' }),

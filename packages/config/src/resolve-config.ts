@@ -49,7 +49,7 @@ export function resolveConfig(definition: unknown, options: ResolveOptions): Loa
     ...destinations.problems,
     ...operators.problems,
     ...secrets.problems(),
-    ...sources.resolved.flatMap(({ path, parts, keys }) => checkSource(path, parts, keys, options.now)),
+    ...sources.resolved.flatMap(({ name, path, parts, keys }) => checkSource(name, path, parts, keys, options.now)),
     ...checkSharedSecrets(sources.resolved),
     ...checkPaths(sources.resolved),
     ...destinations.resolved.flatMap(({ path, parts, contract }) => checkDestination(path, parts, contract)),
