@@ -4,18 +4,22 @@ import { EXIT } from './terminal/exit-codes.js'
 import { openTerminal } from './terminal/terminal.js'
 
 const interruption = new AbortController()
-process.on('SIGINT', onInterrupt)
+let isObserved = false
+const terminal = openTerminal(interruption.signal, () => {
+  isObserved = true
+})
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+for (const signal of SIGNALS) process.on(signal, interrupt)
 // A reader that went away (`counterfoil find … | head`) is not an error of ours.
-process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-  process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failure),
-)
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failure)
+})
 
-const code = await runCli(process.argv.slice(2), openTerminal(interruption.signal))
-process.off('SIGINT', onInterrupt)
-process.exitCode = code
+process.exitCode = await runCli(process.argv.slice(2), terminal)
+for (const signal of SIGNALS) process.off(signal, interrupt)
 
-function onInterrupt(): void {
-  // The first Ctrl-C lets a command say where it stopped; the second does not wait for that.
-  if (interruption.signal.aborted) process.exit(EXIT.interrupted)
+/** The first signal lets a command that can say where it stopped do so; a second one waits for nothing. */
+function interrupt(): void {
+  if (!isObserved || interruption.signal.aborted) process.exit(EXIT.interrupted)
   interruption.abort()
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { registerConfig } from './commands/config.js'
 import { registerDemo } from './commands/demo.js'
+import { registerDev } from './commands/dev.js'
 import { registerDoctor } from './commands/doctor.js'
 import { registerFind } from './commands/find.js'
 import { registerMigrate } from './commands/migrate.js'
@@ -28,6 +29,7 @@ const COMMANDS: readonly Registration[] = [
   registerSettle,
   registerRelease,
   registerDoctor,
+  registerDev,
   registerDemo,
 ]
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import type { SigningKey, SourceContract } from '@counterfoil/core'
 import { recordForcedPush } from '@counterfoil/db'
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { Registration } from '../program.js'
 import { attemptDocument, describeAttempt, describeResults, exitCodeOf } from '../push/describe-pushes.js'
 import { chooseKey, judgePush } from '../push/permit-push.js'
@@ -52,16 +52,20 @@ export const registerPush: Registration = (program, terminal, exit) => {
     .option('--id <id>', 'the delivery id; default the one in the body, or a new one')
     .option('--type <type>', 'the event type, where the source expects it')
     .option('--content-type <type>', 'of the body', 'application/json')
-    .option('--header <name:value>', 'a further header; may be repeated', collectHeader, {})
+    .addOption(
+      new Option('--header <name:value>', 'a further header; may be repeated')
+        .argParser(collectHeader)
+        .default({}, 'none'),
+    )
     .option('--key <id>', 'which of its keys; default the first that is active')
     .option('--repeat <n>', 'push the same delivery this often', parseCount(1, 100_000), 1)
     .option('--concurrency <n>', 'so many at once', parseCount(1, 1_000), 1)
     .option('--tamper', 'change one byte after signing')
     .option('--stale <seconds>', 'sign a time this far in the past', parseCount(0, 10_000_000))
     .option('--drop-response', 'close the connection when the first answer comes, so that it is lost')
-    .option('--first-retry <time>', 'about how long to wait before the second try', parseDuration, 5_000)
-    .option('--max-retry <time>', 'the longest wait between two tries', parseDuration, 60_000)
-    .option('--max-age <time>', 'give up (exit 8) when it is this old', parseDuration, 15 * 60_000)
+    .addOption(duration('--first-retry <time>', 'about how long to wait before the second try', 5_000, '5s'))
+    .addOption(duration('--max-retry <time>', 'the longest wait between two tries', 60_000, '1m'))
+    .addOption(duration('--max-age <time>', 'give up (exit 8) when it is this old', 15 * 60_000, '15m'))
     .option('--force', 'push with a real key to another machine; needs an operator and --reason, and is recorded')
     .option('--reason <text>', 'why it is forced; kept for good', parseReason)
     .option('--config <file>', 'another file than COUNTERFOIL_CONFIG')
@@ -142,6 +146,10 @@ async function permit(terminal: Terminal, { source, key, url, push, options }: P
     recordForcedPush(database, forced, request),
   )
   terminal.err(`forced push on record (act ${act})\n`)
+}
+
+function duration(flags: string, description: string, ms: number, shown: string): Option {
+  return new Option(flags, description).argParser(parseDuration).default(ms, shown)
 }
 
 function refuseUnsignable(source: SourceContract, options: PushOptions): void {

@@ -6,11 +6,13 @@ import type { Terminal } from './terminal.js'
  * A second signal, or a drain that takes too long, ends it at once with 1. Never returns.
  */
 export function serveUntilStopped(terminal: Terminal, graceMs: number, stop: () => Promise<void>): Promise<never> {
+  // From here on a first signal is ours: it must not end the process before it has drained.
+  terminal.interrupted.throwIfAborted()
   closeWithGrace(
     {
       delay: graceMs,
       logger: false,
-      // A server that has nothing to wait for is broken, not finished; and SIGHUP of a closed terminal is a stop.
+      // A server that has nothing to wait for is broken, not finished.
       skip: ['beforeExit'],
       onTimeout: (delay) => terminal.err(`counterfoil: still not drained after ${delay} ms: ending now\n`),
       onSecondSignal: (signal) => terminal.err(`counterfoil: second ${signal}: ending now\n`),

@@ -13,12 +13,15 @@ export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly isTty: boolean
   readonly paint: Paint
-  /** Aborts on the first Ctrl-C of a command that isn't a server. */
+  /**
+   * Aborts on the first SIGINT or SIGTERM. Whoever reads it takes over ending the command in good order; until then a
+   * signal ends it at once.
+   */
   readonly interrupted: AbortSignal
 }
 
 /** The real one. Colours only where somebody can see them: not in a pipe, with NO_COLOR or on a dumb terminal. */
-export function openTerminal(signal: AbortSignal): Terminal {
+export function openTerminal(signal: AbortSignal, onObserved: () => void): Terminal {
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
@@ -26,7 +29,10 @@ export function openTerminal(signal: AbortSignal): Terminal {
     env: process.env,
     isTty: process.stdout.isTTY === true,
     paint: picocolors.createColors(mayColour(process.env, process.stdout.isTTY === true, process.argv)),
-    interrupted: signal,
+    get interrupted() {
+      onObserved()
+      return signal
+    },
   }
 }
 
