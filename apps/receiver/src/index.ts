@@ -1,4 +1,3 @@
-export { createLineLog } from './create-line-log.js'
 export { createPushHandler } from './create-push-handler.js'
 export type { PushDeps } from './push-deps.js'
 export type { Arrival, PushHandler } from './push-handler.js'

@@ -29,6 +29,4 @@ export type PushDeps = {
    */
   readonly isClosing: () => boolean
   readonly log: Logger
-  /** For the wide lines of pushes alone: see `createLineLog`. */
-  readonly lineLog: Logger
 }

@@ -78,7 +78,7 @@ async function watchLater(
 function logPush(push: AnsweredPush, deps: PushDeps): void {
   const { end } = push
   if (end.kind === 'claimed') {
-    if (deps.lineLog.isLevelEnabled('info')) deps.lineLog.info(pushLine(push), 'push.received')
+    if (deps.log.isLevelEnabled('info')) deps.log.info(pushLine(push), 'push.received')
     return
   }
   const line = pushLine(push)

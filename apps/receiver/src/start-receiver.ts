@@ -13,7 +13,6 @@ import { createWakeups } from '@counterfoil/queue'
 import type { Logger } from 'pino'
 import { createAckRecorder } from './ack-recorder.js'
 import type { ClockReading } from './clock-offset.js'
-import { createLineLog } from './create-line-log.js'
 import { createPushHandler } from './create-push-handler.js'
 import { createPushServer } from './create-push-server.js'
 import { describeError } from './describe-error.js'
@@ -102,7 +101,6 @@ async function openDoors(
     bodyTimeoutMs: BODY_TIMEOUT_MS,
     isClosing: () => !pushServer.server.listening,
     log,
-    lineLog: createLineLog(log),
   })
   const pushServer = createPushServer(handler, refusals)
   const healthServer = createHealthServer(

@@ -9,7 +9,6 @@ import {
 import pino, { type Logger } from 'pino'
 import { createAckRecorder } from '../ack-recorder.js'
 import type { ClockReading } from '../clock-offset.js'
-import { createLineLog } from '../create-line-log.js'
 import { createPushHandler } from '../create-push-handler.js'
 import { createPushServer, type PushServer } from '../create-push-server.js'
 import { createIntakeBudget, type IntakeBudget } from '../intake-budget.js'
@@ -140,7 +139,6 @@ export async function startPushHarness(options: HarnessOptions = {}): Promise<Pu
     bodyTimeoutMs: options.bodyTimeoutMs ?? 30_000,
     isClosing: options.closing ?? (() => false),
     log,
-    lineLog: createLineLog(log),
   }
   const handler = createPushHandler(deps)
   const timeouts = options.requestTimeoutMs === undefined ? undefined : { requestTimeoutMs: options.requestTimeoutMs }
