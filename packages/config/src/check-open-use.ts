@@ -1,3 +1,4 @@
+import { SWEEP_SOURCE } from './check-source.js'
 import { suggestName } from './nearest-name.js'
 import { type ConfigProblem, error } from './problem.js'
 import type { ResolvedConfig } from './resolved-config.js'
@@ -12,7 +13,12 @@ export function checkOpenUse(
   openDestinations: Iterable<string>,
 ): readonly ConfigProblem[] {
   return [
-    ...listMissing('sources', 'source', openSources, config.sources),
+    ...listMissing(
+      'sources',
+      'source',
+      [...openSources].filter((name) => name !== SWEEP_SOURCE),
+      config.sources,
+    ),
     ...listMissing('destinations', 'destination', openDestinations, config.destinations),
   ]
 }
