@@ -30,13 +30,14 @@ const CONNECTION_TEXT =
 export function classifyFailure(error: unknown): Failure {
   const code = readText(error, 'code')
   const constraint = readText(error, 'constraint')
+  // First: EPIPE looks like an SQLSTATE.
+  if (code !== null && NETWORK_CODES.has(code)) return { kind: 'connection', cause: code }
   if (code !== null && /^[0-9A-Z]{5}$/.test(code)) {
     return {
       kind: judgeSqlState(code),
       cause: constraint === null ? `sqlstate ${code}` : `sqlstate ${code} (${constraint})`,
     }
   }
-  if (code !== null && NETWORK_CODES.has(code)) return { kind: 'connection', cause: code }
   const message = error instanceof Error ? error.message : ''
   if (CONNECTION_TEXT.test(message)) return { kind: 'connection', cause: 'connection lost' }
   return { kind: 'other', cause: error instanceof Error ? error.name : 'unknown error' }

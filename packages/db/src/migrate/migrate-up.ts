@@ -24,12 +24,21 @@ export async function migrateUp(database: Database, options: MigrateOptions = {}
     try {
       // The advisory lock is ours, so a lock row can only be what a killed migrator left behind.
       await knex.migrate.forceFreeMigrationsLock()
-      const [, applied] = (await knex.migrate.latest()) as [number, string[]]
-      return { applied }
+      return { applied: await applyEach(knex) }
     } finally {
       await knex.destroy()
     }
   })
+}
+
+/** One by one: `latest` would put all of them in one transaction, and a failure would undo the sound ones too. */
+async function applyEach(knex: Knex): Promise<string[]> {
+  const applied: string[] = []
+  for (;;) {
+    const [, names] = (await knex.migrate.up()) as [number, string[]]
+    if (names.length === 0) return applied
+    applied.push(...names)
+  }
 }
 
 /** Knex on one connection of its own: a long step must not end at the pool's `statement_timeout`. */
@@ -43,6 +52,8 @@ function openMigrationKnex(database: Database, migrations: readonly MigrationFil
       connectionTimeoutMillis: database.options.connectTimeoutMs,
     },
     pool: { min: 0, max: 1 },
+    // It would print the whole file; what failed is thrown.
+    log: SILENT,
     migrations: { schemaName: 'counterfoil', tableName: 'migration', migrationSource: createSource(migrations) },
   })
 }
@@ -54,9 +65,22 @@ function createSource(migrations: readonly MigrationFile[]): Knex.MigrationSourc
     getMigration: async (migration) => {
       const sql = await readMigrationSql(migration)
       return {
-        up: (knex) => knex.schema.raw(sql),
+        up: (knex) => runStep(knex, migration.name, sql),
         down: () => Promise.reject(new Error('migrations go forward only')),
       }
     },
   }
 }
+
+async function runStep(knex: Knex, name: string, sql: string): Promise<void> {
+  try {
+    await knex.schema.raw(sql)
+  } catch (error) {
+    // Knex puts the whole statement in front of what the server said.
+    const message = error instanceof Error ? error.message : String(error)
+    const said = message.startsWith(sql) ? message.slice(sql.length + ' - '.length) : message
+    throw new Error(`migration ${name} failed and was undone: ${said}`, { cause: error })
+  }
+}
+
+const SILENT = { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} }

@@ -7,9 +7,16 @@ export type TryResult =
   | { readonly kind: 'landed' }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly sent: boolean }
 
+/** What happened to a batch before this try. */
+export type Before = {
+  readonly tries: number
+  /** It is a part of one that met a stranger's lock: one of the parts will meet it again. */
+  readonly searching: boolean
+}
+
 export type LandOptions = {
   /** Runs these arrivals in one transaction and settles them when it landed. */
-  readonly execute: (batch: readonly Arrival[], tries: number) => Promise<TryResult>
+  readonly execute: (batch: readonly Arrival[], before: Before) => Promise<TryResult>
   /** Gets an arrival that waits for a stranger's lock; `null` where arrivals already run alone. */
   readonly isolate: ((arrival: Arrival) => void) | null
   readonly random: () => number
@@ -20,11 +27,11 @@ export type LandOptions = {
  * the database refuses is found by halving, a lock that a stranger holds likewise, and what was rolled back for other
  * reasons runs again with the same ids until nobody waits for it.
  */
-export async function landBatch(batch: readonly Arrival[], options: LandOptions): Promise<void> {
+export async function landBatch(batch: readonly Arrival[], options: LandOptions, searching = false): Promise<void> {
   let live = batch
   for (let tries = 0; live.length > 0; tries += 1) {
     for (const arrival of live) arrival.phase = 'sending'
-    const result = await options.execute(live, tries)
+    const result = await options.execute(live, { tries, searching })
     if (result.kind === 'landed') return
     note(live, result)
     switch (chooseRepair(result.failure, live.length, options.isolate !== null)) {
@@ -34,7 +41,8 @@ export async function landBatch(batch: readonly Arrival[], options: LandOptions)
       case 'halve': {
         const middle = Math.ceil(live.length / 2)
         const halves = [live.slice(0, middle), live.slice(middle)]
-        await Promise.all(halves.map((half) => landBatch(half, options)))
+        const blocked = searching || result.failure.kind === 'blocked'
+        await Promise.all(halves.map((half) => landBatch(half, options, blocked)))
         return
       }
       case 'isolate':

@@ -8,7 +8,7 @@ import { decideDelivery, type SubjectLock } from './decide-delivery.js'
 import type { FindTable } from './find-subject-table.js'
 import { readTransition } from './land-transitions.js'
 import { type LockedRow, lockSubjects } from './lock-subjects.js'
-import { openTransaction } from './open-transaction.js'
+import { lockTimeoutMs, openTransaction } from './open-transaction.js'
 import { recordRefusals } from './record-refusals.js'
 import type { SubjectTable } from './subject-table.js'
 
@@ -37,7 +37,7 @@ export async function landAlone(
   options: AloneOptions,
 ): Promise<AloneResult> {
   const landed: Landed = { results: new Map(), written: [] }
-  const bounds = { instance: options.instance, lockTimeoutMs: options.timeoutMs, repeat: true }
+  const bounds = { instance: options.instance, lockTimeoutMs: lockTimeoutMs(options.timeoutMs), repeat: true }
   // A copy of what is claimed already waits for nothing.
   if ((await findClaimed(client, deliveries)).size < deliveries.length) {
     const stopped = await runTransaction(client, knex, deliveries, landed, options)
@@ -85,7 +85,7 @@ async function claimAndDecide(
   options: AloneOptions,
 ): Promise<Exclude<AloneResult, { kind: 'landed' }> | null> {
   const locks = await lockAll(client, deliveries, options)
-  const bounds = { instance: options.instance, lockTimeoutMs: options.timeoutMs }
+  const bounds = { instance: options.instance, lockTimeoutMs: lockTimeoutMs(options.timeoutMs) }
   const { claimed, written } = await claimDeliveries(client, deliveries, bounds)
   landed.written.push(...written)
   for (const delivery of deliveries) {

@@ -1,14 +1,12 @@
 import knexFactory from 'knex'
 import type { ClientBase } from 'pg'
-import type { OpenTransaction } from './open-transaction.js'
+import { boundStatements, type OpenTransaction } from './open-transaction.js'
 import { lendConnection } from './trx-connection.js'
 
 /** Like `openTransaction`, inside the caller's: what runs here is undone without ending the transaction around it. */
 export async function openSavepoint(client: ClientBase, timeoutMs: number): Promise<OpenTransaction> {
   await client.query('SAVEPOINT counterfoil_step')
-  await client.query(`SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true)`, [
-    String(Math.max(1, Math.ceil(timeoutMs))),
-  ])
+  await boundStatements(client, timeoutMs)
   const { connection, close } = lendConnection(client)
   const trx = await knexFactory({ client: 'pg' }).transaction({ connection } as never)
   return {

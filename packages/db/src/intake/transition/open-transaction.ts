@@ -13,9 +13,7 @@ export type OpenTransaction = {
 /** Begins a transaction in which no statement and no lock takes longer than `timeoutMs`. */
 export async function openTransaction(client: ClientBase, knex: Knex, timeoutMs: number): Promise<OpenTransaction> {
   await client.query('BEGIN')
-  await client.query(`SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true)`, [
-    String(Math.max(1, Math.ceil(timeoutMs))),
-  ])
+  await boundStatements(client, timeoutMs)
   const { connection, close } = lendConnection(client)
   const trx = await knex.transaction({ connection } as Knex.TransactionConfig)
   return {
@@ -31,4 +29,16 @@ export async function openTransaction(client: ClientBase, knex: Knex, timeoutMs:
       await client.query('ROLLBACK')
     },
   }
+}
+
+/** A wait for a lock ends before its statement does, so that its cause is told apart. Holds until the transaction ends. */
+export async function boundStatements(client: ClientBase, timeoutMs: number): Promise<void> {
+  await client.query(`SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true)`, [
+    String(lockTimeoutMs(timeoutMs)),
+    String(Math.max(2, Math.ceil(timeoutMs))),
+  ])
+}
+
+export function lockTimeoutMs(statementTimeoutMs: number): number {
+  return Math.max(1, Math.floor(statementTimeoutMs * 0.9))
 }
