@@ -43,7 +43,9 @@ async function openWorld(): Promise<IntakeWorld> {
       return row?.ms ?? 0
     },
     readHold: async (id) => (await list<{ state: string }>('SELECT state FROM hold WHERE id = $1', id))[0]?.state ?? '',
-    untilDue: (id) => until(async () => (await count('hold WHERE id = $1 AND due_at <= clock_timestamp()', id)) === 1),
+    untilDue: async (id) => {
+      await until(async () => (await count('hold WHERE id = $1 AND due_at <= clock_timestamp()', id)) === 1)
+    },
     observations: (uuid) =>
       list('SELECT number, kind FROM counterfoil.observation WHERE delivery = $1 ORDER BY number', uuid),
     outcomes: (uuid) =>
