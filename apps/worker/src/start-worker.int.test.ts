@@ -326,7 +326,7 @@ describe('a stop', () => {
 async function migrate(url: string): Promise<void> {
   const db = openDatabase({
     url,
-    max: 1,
+    max: 2,
     applicationName: 'migrate',
     role: null,
     statementTimeoutMs: 0,
