@@ -61,7 +61,12 @@ export function createLink(options: LinkOptions): Link {
 
   async function attempt(call: (queue: AnyQueue) => Promise<void>): Promise<void> {
     const current = connection
-    if (current === null || !current.isUp()) return noteFailure(new Error('not connected'))
+    if (current === null) {
+      // Still connecting, or `keepConnecting` has told of the outage.
+      missed += 1
+      return
+    }
+    if (!current.isUp()) return noteFailure(new Error('not connected'))
     try {
       await withDeadline(call(current.queue), 3_000)
       noteSuccess()
