@@ -10,6 +10,8 @@ FROM node:20-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build --chown=0:0 /app /app
+# A volume mounted here takes over this owner.
+RUN install -d -o 1000 -g 1000 /spool
 # The uid of `node` in this image; a number, so that a cluster can check that it isn't root.
 USER 1000
 ENTRYPOINT ["node", "--enable-source-maps", "apps/cli/dist/main.js"]
