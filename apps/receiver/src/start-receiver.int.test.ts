@@ -3,7 +3,7 @@ import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freshDatabase, rawHttp, startTcpProxy, until } from '@counterfoil/testkit'
+import { endsWithReadyForQuery, freshDatabase, rawHttp, startTcpProxy, until } from '@counterfoil/testkit'
 import pg from 'pg'
 import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -133,6 +133,59 @@ describe('a running receiver', () => {
     await until(async () => (await readyz(receiver)) === 200)
   })
 
+  it('answers 503 at its deadline while the database hangs without a word, and recovers with it', async () => {
+    const proxy = await startTcpProxy({ target: { port: Number(new URL(database.url).port) } })
+    cleanups.push(() => proxy.close())
+    const receiver = await start({ databaseUrl: proxy.through(database.url) }, makeSource({}, { deadlineMs: 400 }))
+    expect((await push(receiver, 'before')).status).toBe(204)
+    proxy.pause()
+    const startedAt = performance.now()
+    const answers = await Promise.all(['h-1', 'h-2', 'h-3'].map((id) => push(receiver, id)))
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
+    expect(performance.now() - startedAt).toBeLessThan(1500)
+    await until(async () => (await readyz(receiver)) === 503)
+    proxy.restore()
+    await until(async () => (await push(receiver, 'h-1')).status === 204)
+    await until(async () => (await readyz(receiver)) === 200)
+    expect(await rows(`SELECT id FROM counterfoil.delivery WHERE delivery_id = 'h-1'`)).toHaveLength(1)
+  })
+
+  it('counts a push once when the reply to its COMMIT is lost (I2)', async () => {
+    const proxy = await startTcpProxy({ target: { port: Number(new URL(database.url).port) } })
+    cleanups.push(() => proxy.close())
+    const receiver = await start({ databaseUrl: proxy.through(database.url) })
+    expect((await push(receiver, 'before')).status).toBe(204)
+    // One statement is the whole transaction here, so its reply is that of the COMMIT.
+    const when = (sent: Buffer) => sent.includes('doubt')
+    proxy.arm({ kind: 'lose_reply', when, how: 'cut', isComplete: endsWithReadyForQuery })
+    const answer = await push(receiver, 'doubt')
+    expect(proxy.struck()).toBe(1)
+    proxy.arm(null)
+    expect([204, 503]).toContain(answer.status)
+    await until(async () => (await push(receiver, 'doubt')).status === 204)
+    const [counts] = await rows(
+      `SELECT count(DISTINCT d.id)::int AS claims, count(*) FILTER (WHERE o.kind = 'first')::int AS firsts
+       FROM counterfoil.delivery d JOIN counterfoil.observation o ON o.delivery = d.id WHERE d.delivery_id = 'doubt'`,
+    )
+    expect(counts).toEqual({ claims: 1, firsts: 1 })
+    expect(await rows(`SELECT 1 FROM counterfoil.entry WHERE idempotency_key = 'key-doubt'`)).toHaveLength(1)
+  })
+
+  it('answers 503 while the database is read-only, and takes pushes again when it is not', async () => {
+    const receiver = await start({}, makeSource({}, { deadlineMs: 1000 }))
+    const readOnly = (on: boolean) =>
+      client.query(`ALTER DATABASE ${database.name} SET default_transaction_read_only = ${on};
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+    await readOnly(true)
+    expect((await push(receiver, 'ro')).status).toBe(503)
+    await until(async () => (await readyz(receiver)) === 503)
+    await client.query('SET default_transaction_read_only = off')
+    await readOnly(false)
+    await until(async () => (await push(receiver, 'ro')).status === 204)
+    await until(async () => (await readyz(receiver)) === 200)
+  })
+
   it('is unready and answers 503 while this machine is too far off the database clock', async () => {
     const receiver = await start({ clockToleranceMs: -1 })
     expect((await push(receiver, 'd-1')).status).toBe(503)
@@ -257,11 +310,18 @@ describe('a stop', () => {
     const receiver = await start({ graceMs: 1500 })
     const socket = connect(receiver.port, '127.0.0.1')
     socket.on('error', () => {})
-    socket.write(`POST /hooks/tickets HTTP/1.1\r\n${signedHeaders(BODY)}Content-Length: 100\r\n\r\nhalf`)
-    await until(() => socket.bytesWritten > 0)
+    let received = ''
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.toString()
+    })
+    const head = `POST /hooks/tickets HTTP/1.1\r\n${signedHeaders(BODY)}Content-Length: 100\r\n`
+    socket.write(`${head}Expect: 100-continue\r\n\r\n`)
+    await until(() => received.includes('100 Continue'))
+    socket.write('half')
     const startedAt = performance.now()
     await receiver.stop()
     expect(performance.now() - startedAt).toBeLessThan(2500)
+    expect(logged.find((line) => line.includes('receiver.stopped'))).toContain('"unanswered":1')
     socket.destroy()
   })
 })
