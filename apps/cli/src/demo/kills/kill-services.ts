@@ -11,6 +11,8 @@ export type Kill = {
   readonly inSendWindow: boolean
   /** The ticket that was in the middle of it. */
   readonly ticket: string
+  /** From the kill until the service was ready again, most of which is the start of a process. */
+  readonly readyAgainMs: number
   /** From the kill until a ticket that came after it had its update. */
   readonly flowedAgainMs: number
 }
@@ -40,9 +42,11 @@ export async function killServices(system: DemoSystem, options: KillOptions): Pr
     const killedAt = performance.now()
     await system[role]().kill()
     const restarted = role === 'worker' ? system.restartWorker() : system.restartReceiver()
-    const flowedAgainMs = await measureFlow(system, `${ticket}-after`, killedAt)
-    await restarted
-    const kill = { number, role, inSendWindow, ticket, flowedAgainMs } as const
+    const [flowedAgainMs, readyAgainMs] = await Promise.all([
+      measureFlow(system, `${ticket}-after`, killedAt),
+      restarted.then(() => Math.round(performance.now() - killedAt)),
+    ])
+    const kill = { number, role, inSendWindow, ticket, readyAgainMs, flowedAgainMs } as const
     kills.push(kill)
     options.onKill(kill)
   }

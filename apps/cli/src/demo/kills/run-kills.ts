@@ -47,5 +47,5 @@ export async function runKills(
 
 function describeKill(kill: Kill): string {
   const moment = kill.inSendWindow ? 'while the CRM had the request' : 'at a random moment'
-  return `  ${String(kill.number).padStart(2)}  ${kill.role} ${moment}: flowing again after ${kill.flowedAgainMs} ms\n`
+  return `  ${String(kill.number).padStart(2)}  ${kill.role} ${moment}: ready after ${kill.readyAgainMs} ms, flowing after ${kill.flowedAgainMs} ms\n`
 }

@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { type Database, migrateUp, openDatabase } from '@counterfoil/db'
 import { findFreePort } from '../embedded/free-port.js'
 import { startEmbeddedDatabase } from '../embedded-database.js'
@@ -12,13 +10,10 @@ import {
   signingProfiles,
   writeEnvironment,
 } from './demo-environment.js'
-import { CLI_MAIN, DEMO_SCHEMAS, type DemoFiles, PEER_MAINS, SKEW_CLOCK } from './demo-files.js'
+import { DEMO_SCHEMAS, type DemoFiles } from './demo-files.js'
+import { createServices, type DemoService } from './demo-services.js'
 import { DestinationClient, QueueClient } from './peer-client.js'
-import { type RunningChild, startChild } from './start-child.js'
-import { waitUntil } from './wait-until.js'
-
-/** A receiver or worker of the demo, and the port it can be asked on whether it is ready. */
-export type DemoService = RunningChild & { readonly port: number; readonly healthPort: number }
+import { type PeerOptions, startPeer } from './start-peer.js'
 
 export type DemoSystem = {
   readonly database: Database
@@ -61,6 +56,7 @@ async function assemble(
   stops: (() => Promise<void>)[],
   stop: () => Promise<void>,
 ): Promise<DemoSystem> {
+  const onStop = (one: () => Promise<void>) => void stops.push(one)
   const embedded = await startEmbeddedDatabase({ dataDir: files.dataDir })
   stops.push(embedded.stop)
   const notices = [...embedded.notices]
@@ -80,9 +76,9 @@ async function assemble(
   const receiverPort = await findFreePort(8080)
   if (receiverPort !== 8080) notices.push(`Port 8080 is busy: the receiver listens on ${receiverPort}.`)
   const [crm, mailer, carrier] = await Promise.all([
-    startDestination(files, stops, 'crm', 'honour'),
-    startDestination(files, stops, 'mailer', 'ignore'),
-    startDestination(files, stops, 'carrier', 'honour'),
+    startPeer(files, destination('crm', 'honour'), onStop),
+    startPeer(files, destination('mailer', 'ignore'), onStop),
+    startPeer(files, destination('carrier', 'honour'), onStop),
     migrateUp(database).then(() => applySchemas(database)),
   ])
   const variables = demoVariables(secrets, { receiver: receiverPort, crm, mailer, carrier })
@@ -90,10 +86,11 @@ async function assemble(
 
   let [receiver, worker] = await Promise.all([services.startReceiver(), services.startWorker()])
   stops.push(() => Promise.all([receiver.stop(), worker.stop()]).then(() => {}))
-  const queuePort = await startPeer(files, stops, 'queue', 'queue-main.js', {
+  const queueEnv = {
     PEER_PROFILES: JSON.stringify(signingProfiles(secrets, receiverPort)),
     PEER_RETRY_CAP_MS: '1000',
-  })
+  }
+  const queuePort = await startPeer(files, { name: 'queue', main: 'queue-main.js', env: queueEnv }, onStop)
   writeEnvironment(files, {
     ...variables,
     COUNTERFOIL_DATABASE_URL: embedded.url,
@@ -123,101 +120,10 @@ async function assemble(
   }
 }
 
+function destination(name: string, keys: 'honour' | 'ignore'): PeerOptions {
+  return { name, main: 'destination-main.js', env: { PEER_KEYS: keys } }
+}
+
 async function applySchemas(database: Database): Promise<void> {
   for (const file of DEMO_SCHEMAS) await database.pool.query(readFileSync(file, 'utf8'))
-}
-
-function startDestination(
-  files: DemoFiles,
-  stops: (() => Promise<void>)[],
-  name: string,
-  keys: 'honour' | 'ignore',
-): Promise<number> {
-  return startPeer(files, stops, name, 'destination-main.js', { PEER_KEYS: keys })
-}
-
-async function startPeer(
-  files: DemoFiles,
-  stops: (() => Promise<void>)[],
-  name: string,
-  main: string,
-  env: Readonly<Record<string, string>>,
-): Promise<number> {
-  const peer = startChild({
-    name,
-    args: [join(PEER_MAINS, main)],
-    env: { ...env, PEER_NAME: name, PEER_LEDGER: join(files.ledgers, `${name}.jsonl`) },
-    logDir: files.logs,
-    announces: true,
-  })
-  stops.push(() => peer.stop(2_000))
-  const line = await peer.firstLine
-  if (line === null) throw new Error(`The demo's ${name} did not start: see ${join(files.logs, `${name}.log`)}.`)
-  return (JSON.parse(line) as { listening: number }).listening
-}
-
-function createServices(
-  files: DemoFiles,
-  variables: Readonly<Record<string, string>>,
-  databaseUrl: string,
-  wireAddress: string,
-  receiverPort: number,
-) {
-  let started = 0
-  const start = async (role: 'receiver' | 'worker', port: number, skewMs: number): Promise<DemoService> => {
-    started += 1
-    const healthPort = await findFreePort(0)
-    const name = skewMs === 0 ? role : `${role}-${skewMs > 0 ? 'ahead' : 'behind'}`
-    const child = startChild({
-      name,
-      args: [...(skewMs === 0 ? [] : ['--import', pathToFileURL(SKEW_CLOCK).href]), CLI_MAIN, role],
-      env: {
-        ...variables,
-        // Only the receiver goes through the wire that the story breaks.
-        COUNTERFOIL_DATABASE_URL:
-          role === 'receiver' ? databaseUrl.replace(/127\.0\.0\.1:\d+/, wireAddress) : databaseUrl,
-        COUNTERFOIL_PORT: String(port),
-        COUNTERFOIL_HEALTH_PORT: String(healthPort),
-        COUNTERFOIL_SPOOL_DIR: join(files.spool, name),
-        COUNTERFOIL_INSTANCE: `demo-${name}-${process.pid}-${started}`,
-        COUNTERFOIL_POLL_MS: '250',
-        DEMO_CLOCK_SKEW_MS: String(skewMs),
-      },
-      logDir: files.logs,
-      announces: false,
-    })
-    return { ...child, port, healthPort }
-  }
-  const startReady = async (role: 'receiver' | 'worker', port: number): Promise<DemoService> => {
-    const service = await start(role, port, 0)
-    const log = join(files.logs, `${role}.log`)
-    await waitUntil(`the ${role} is ready (its log: ${log})`, async () => {
-      if (!service.isRunning()) throw new Error(`The ${role} did not start: see ${log}.`)
-      return isReady(service.healthPort)
-    })
-    return service
-  }
-  return {
-    startReceiver: () => startReady('receiver', receiverPort),
-    startWorker: () => startReady('worker', 0),
-    startSkewed: async (role: 'receiver' | 'worker', skewMs: number) => {
-      const service = await start(role, await findFreePort(0), skewMs)
-      await waitUntil(`the skewed ${role} is alive`, () => answers(`http://127.0.0.1:${service.healthPort}/livez`))
-      return service
-    },
-  }
-}
-
-function isReady(healthPort: number): Promise<boolean> {
-  return answers(`http://127.0.0.1:${healthPort}/readyz`)
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(1000) })
-    await response.arrayBuffer()
-    return response.ok
-  } catch {
-    return false
-  }
 }
