@@ -50,7 +50,9 @@ function renderDelivery({ timeline, verdict }: DeliveryAnswer, paint: Paint): st
       escapeForTerminal(` from ${delivery.source}, ${named.length === 0 ? 'no references' : named.join(', ')}`),
     paint.dim(escapeForTerminal(`delivery ${delivery.deliveryId}  ·  our id ${delivery.id}`)),
     '',
-    ...verdictLines(verdict.headline, paint, single ? `${first.entry.destination}: ` : ''),
+    ...(verdict.entries.length > 1
+      ? [headline(verdict, paint)]
+      : verdictLines(verdict.headline, paint, single ? first.entry.destination : '')),
     counterLine(verdict.counters, timeline.counts.conflicts),
     ...(single ? [entryLine(first.entry.id, first.entry.idempotencyKey, paint)] : []),
     ...(verdict.entries.length > 1 ? verdict.entries.flatMap((one) => renderEntry(one, paint)) : []),
@@ -90,13 +92,21 @@ function renderArrivals({ arrivals, verdict }: ArrivalAnswer, paint: Paint): str
   ]
 }
 
-function verdictLines(verdict: Verdict, paint: Paint, prefix: string): string[] {
+/** The least certain verdict of several actions; its sentence stands below, with the action it is about. */
+function headline({ headline: { kind, label }, entries }: DeliveryAnswer['verdict'], paint: Paint): string {
+  const alike = entries.filter((one) => one.verdict.kind === kind).length
+  return `${paintVerdict(paint, kind, escapeForTerminal(label))} · ${alike} of ${entries.length} actions`
+}
+
+function verdictLines(verdict: Verdict, paint: Paint, about: string): string[] {
+  const { advice } = verdict
   return [
-    `${escapeForTerminal(prefix)}${paintVerdict(paint, verdict.kind, escapeForTerminal(verdict.label))}`,
+    paintVerdict(paint, verdict.kind, escapeForTerminal(verdict.label)) +
+      (about === '' ? '' : ` · ${escapeForTerminal(about)}`),
     ...wrapText(escapeForTerminal(verdict.sentence), '  '),
-    ...(verdict.advice.name === 'nothing'
-      ? []
-      : wrapText(escapeForTerminal(`What to do: ${verdict.advice.text}`), '  ')),
+    ...(advice.name === 'nothing' ? [] : wrapText(escapeForTerminal(`What to do: ${advice.text}`), '  ')),
+    // On a line of its own, never broken: it is there to be copied.
+    ...(advice.command === null ? [] : [`    ${escapeForTerminal(advice.command)}`]),
   ]
 }
 

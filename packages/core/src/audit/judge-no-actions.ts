@@ -68,9 +68,8 @@ function judgeQuarantined(timeline: DeliveryTimeline): Verdict {
   if (act !== undefined) return judgeReleased(act)
   const advice: Advice = {
     name: 'release',
-    text:
-      `Correct the route or the schema, then counterfoil release ${delivery.id} --reason "…"; or drop it: ` +
-      `counterfoil release ${delivery.id} --discard --reason "…".`,
+    text: 'Correct the route or the schema, then release it; or drop it for good with --discard.',
+    command: `counterfoil release ${delivery.id} --reason "…"`,
     redrive: NOTHING_TO_SEND,
   }
   const sentence = `It is authentic, but cannot be used: ${delivery.reason ?? 'no reason on record'}. It was kept and acknowledged.`

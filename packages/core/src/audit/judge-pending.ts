@@ -57,11 +57,12 @@ function adviseWaitFor(entry: EntryTimeline): Advice {
   const { pause, position, destination } = entry
   if (position.kind === 'nowhere' || position.kind === 'final') {
     const why = 'its place in the queue is missing, which has to be repaired first'
-    return { name: 'doctor', text: 'Run counterfoil doctor.', redrive: { safe: false, why } }
+    const text = 'See what else is misplaced, and report it.'
+    return { name: 'doctor', text, command: 'counterfoil doctor', redrive: { safe: false, why } }
   }
   if (pause !== null && pause.pausedUntil === null) {
-    const text = `When its cause is gone: counterfoil release --destination ${destination} --reason "…".`
-    return { ...adviseWait(text), name: 'resume' }
+    const command = `counterfoil release --destination ${destination} --reason "…"`
+    return { ...adviseWait('When the cause of the pause is gone, resume it.'), name: 'resume', command }
   }
   return adviseWait('Wait: it goes on by itself.')
 }

@@ -16,7 +16,12 @@ export function judgeUnclaimed(arrivals: ArrivalTimeline): Verdict {
         kind: 'waiting',
         label: `Waiting until ${formatSecond(againAt)}`,
         sentence: `${said}. It was asked to push it again at ${formatSecond(againAt)}; nothing is claimed until then.`,
-        advice: { name: 'wait', text: `Wait for ${arrivals.source} to push it again.`, redrive: NOTHING_TO_SEND },
+        advice: {
+          name: 'wait',
+          text: `Wait for ${arrivals.source} to push it again.`,
+          command: null,
+          redrive: NOTHING_TO_SEND,
+        },
       }
     }
     const sentence = `${said} and was asked to push it again at ${formatSecond(againAt)}, but has not done so.`
@@ -34,7 +39,12 @@ function neverQueued(arrivals: ArrivalTimeline, sentence: string): Verdict {
     kind: 'never_queued',
     label: VERDICT_LABELS.never_queued,
     sentence: `${sentence} Nothing was changed, and nothing was queued for a destination.`,
-    advice: { name: 'ask_source', text: `Ask ${arrivals.source} to push it again.`, redrive: NOTHING_TO_SEND },
+    advice: {
+      name: 'ask_source',
+      text: `Ask ${arrivals.source} to push it again.`,
+      command: null,
+      redrive: NOTHING_TO_SEND,
+    },
   }
 }
 
@@ -53,6 +63,7 @@ export function judgeNothing(query: string, earliestKeptAt: number | null): Verd
     advice: {
       name: 'ask_source',
       text: 'Check the spelling; then ask the source whether it pushed it, and when.',
+      command: null,
       redrive: NOTHING_TO_SEND,
     },
   }

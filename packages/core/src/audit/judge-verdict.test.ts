@@ -419,6 +419,6 @@ describe('judgeVerdict on an entry', () => {
     const held = { state: 'uncertain' as const, reason: 'no_key', ...final, attempts: [timeout(1, noKey)] }
     const { advice } = judgeVerdict({ kind: 'entry', entry: sampleEntry(held), readAt: NOW })
     expect(advice.text).toContain(KEY)
-    expect(advice.text).toContain('counterfoil settle 01930000-0000-7000-8000-00000000000e --as')
+    expect(advice.command).toContain('counterfoil settle 01930000-0000-7000-8000-00000000000e --as')
   })
 })

@@ -10,7 +10,10 @@ export function listArrivalEvents(timeline: DeliveryTimeline): TimelineEvent[] {
   const { delivery, observations, acks, readAt } = timeline
   const answered = new Map(acks.map((ack) => [ack.observation, ack]))
   return observations.flatMap((observation) => {
-    const events = [arrivalEvent(delivery.source, observation)]
+    // Both are written by one transaction, which may have looked at the clock for the claim first.
+    const isFirst = observation.kind === 'first'
+    const at = isFirst ? Math.min(observation.observedAt, delivery.claimedAt) : observation.observedAt
+    const events = [arrivalEvent(delivery.source, observation, at)]
     const ack = answered.get(observation.id)
     if (ack !== undefined) {
       const lost = ack.result === 'not_written'
@@ -32,12 +35,12 @@ const ARRIVED: Readonly<Record<ObservedArrival['kind'], string>> = {
   conflict: 'same id with OTHER content, kept beside the first',
 }
 
-function arrivalEvent(source: string, observation: ObservedArrival): TimelineEvent {
-  const { kind, keyId, senderAttempt, instance, observedAt } = observation
+function arrivalEvent(source: string, observation: ObservedArrival, at: number): TimelineEvent {
+  const { kind, keyId, senderAttempt, instance } = observation
   const by = source === 'sweep' ? 'Found by the sweep' : `Pushed by ${source}`
   const counted = senderAttempt === null ? [] : [`sender's attempt ${senderAttempt}`]
   return {
-    at: observedAt,
+    at,
     kind: 'arrival',
     text: `${by}: ${ARRIVED[kind]}`,
     facts: [`signed with ${keyId}`, ...counted, `at ${instance}`],

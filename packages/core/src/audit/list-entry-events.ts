@@ -34,13 +34,32 @@ const DECIDED: Readonly<Record<string, string>> = {
   hand_back: 'handed back',
 }
 
+const BECAUSE: Readonly<Record<string, string>> = {
+  not_sent: 'nothing had left this process',
+  deferred: 'it was asked to come later',
+  uncertain_with_key: 'the destination recognises its key',
+  no_key: 'the destination recognises no repeat',
+  key_window_closed: 'the destination may have forgotten its key',
+  attempts_used_up: 'its attempts are used up',
+  too_old: 'it is too old',
+  rejected_after_doubt: 'a no to this attempt says nothing about the one in doubt',
+  rejected: 'repeating it would not help',
+  unsendable: 'the request could not be built',
+  credentials: 'credentials were refused',
+  throttled: 'it was asked to slow down',
+}
+
+function wordReason(reason: string): string {
+  return (Object.hasOwn(BECAUSE, reason) ? BECAUSE[reason] : undefined) ?? reason.replaceAll('_', ' ')
+}
+
 function attemptEvent(entry: EntryTimeline, attempt: AttemptOnRecord): TimelineEvent {
   const { destination, idempotencyKey, bodyDigest } = entry
   const isOtherKey =
     attempt.keySent !== null && attempt.keySent !== idempotencyKey && attempt.keySent !== `"${idempotencyKey}"`
   const isOtherBody = attempt.digestSent !== null && attempt.digestSent !== bodyDigest
   const decided = Object.hasOwn(DECIDED, attempt.decision) ? DECIDED[attempt.decision] : attempt.decision
-  const because = attempt.decisionReason === null ? '' : ` (${attempt.decisionReason.replaceAll('_', ' ')})`
+  const because = attempt.decisionReason === null ? '' : `, because ${wordReason(attempt.decisionReason)}`
   const next = attempt.nextDueAt === null ? '' : ` at ${formatSecond(attempt.nextDueAt)}`
   return {
     at: attempt.openedAt,
@@ -48,7 +67,9 @@ function attemptEvent(entry: EntryTimeline, attempt: AttemptOnRecord): TimelineE
     text: `Attempt ${attempt.number} to ${destination}: ${describeOutcome(attempt)}; ${decided}${next}${because}`,
     facts: [
       ...(attempt.detail === null ? [] : [attempt.detail]),
-      ...(attempt.durationMs === null ? [] : [`took ${formatDuration(attempt.durationMs)}`]),
+      ...(attempt.durationMs === null || attempt.outcome === 'uncertain'
+        ? []
+        : [`took ${formatDuration(attempt.durationMs)}`]),
       ...(attempt.digestSent === null
         ? []
         : [

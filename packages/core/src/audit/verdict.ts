@@ -20,6 +20,8 @@ export type VerdictKind = (typeof VERDICT_KINDS)[number]
 export type Advice = {
   readonly name: 'nothing' | 'wait' | 'settle' | 'redrive' | 'resume' | 'release' | 'ask_source' | 'check' | 'doctor'
   readonly text: string
+  /** What to type, ready to be copied and completed. */
+  readonly command: string | null
   readonly redrive: { readonly safe: boolean; readonly why: string }
 }
 

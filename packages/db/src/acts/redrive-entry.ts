@@ -1,4 +1,4 @@
-import { type EntryTimeline, judgeVerdict, type Verdict } from '@counterfoil/core'
+import { type EntryTimeline, judgeVerdict, type Verdict, wordAdvice } from '@counterfoil/core'
 import type pg from 'pg'
 import type { Database } from '../connection/database.js'
 import type { ActRefusal, ActRequest } from './act-result.js'
@@ -72,5 +72,5 @@ async function redrive(client: pg.PoolClient, entryId: string, request: ActReque
 function judgeRedrive(entry: EntryTimeline, verdict: Verdict): ActRefusal | null {
   if (verdict.advice.redrive.safe) return null
   const kind = entry.state === 'dead_lettered' || entry.state === 'settled' ? 'refused' : 'conflict'
-  return { kind, state: entry.state, why: verdict.advice.redrive.why, next: verdict.advice.text }
+  return { kind, state: entry.state, why: verdict.advice.redrive.why, next: wordAdvice(verdict.advice) }
 }

@@ -1,4 +1,4 @@
-import { type EntryTimeline, judgeVerdict } from '@counterfoil/core'
+import { type EntryTimeline, judgeVerdict, wordAdvice } from '@counterfoil/core'
 import type pg from 'pg'
 import type { Database } from '../connection/database.js'
 import type { ActRefusal, ActRequest } from './act-result.js'
@@ -63,5 +63,5 @@ function judgeSettle(entry: EntryTimeline, readAt: number, settlement: Settlemen
   }
   const verdict = judgeVerdict({ kind: 'entry', entry, readAt })
   const why = `it is not held as uncertain: ${verdict.label}`
-  return { kind: 'conflict', state, why, next: verdict.advice.text }
+  return { kind: 'conflict', state, why, next: wordAdvice(verdict.advice) }
 }

@@ -8,6 +8,7 @@ import {
   FINISH,
   FINISH_REPEAT,
   HOLD,
+  LOST,
   openStory,
   REFUSED,
   REPEATED,
@@ -80,7 +81,7 @@ describe('readTimeline', () => {
     const delivery = await story.addDelivery()
     await story.addEntry(delivery, 'late-c')
     const leased = await story.lease('late-c')
-    await story.close(leased, { ...TIMED_OUT, phase: 'worker_lost' }, RETRY)
+    await story.close(leased, LOST, RETRY)
     await recordLateOutcome(story.database, {
       leased,
       worker: 'w1',

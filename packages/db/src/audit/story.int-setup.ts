@@ -162,3 +162,10 @@ export const FINISH_REPEAT: Decision = { kind: 'finish', as: 'delivered', repeat
 export const RETRY: Decision = { kind: 'retry', dueInMs: 0, because: 'uncertain_with_key', spendsBudget: true }
 export const HOLD: Decision = { kind: 'hold', as: 'uncertain', because: 'no_key' }
 export const DEAD_LETTER: Decision = { kind: 'dead_letter', because: 'rejected' }
+export const LOST: AttemptOutcome = {
+  kind: 'uncertain',
+  phase: 'worker_lost',
+  cause: 'lease_expired',
+  status: null,
+  notBefore: null,
+}
