@@ -14,6 +14,11 @@ export type DatabaseOptions = {
   readonly connectTimeoutMs: number
   /** After this a statement without any answer counts as a lost connection: a half-open socket tells nothing. None by default. */
   readonly answerTimeoutMs?: number
+  /**
+   * For a pool whose statements only look rows up by key: no plan of theirs may scan a table. Cached plans need this: one
+   * made while a table was a page long scans it from end to end, and goes on doing so when the table has a million rows.
+   */
+  readonly onlyByKey?: boolean
 }
 
 /** One process's way to PostgreSQL: `pool` for the hot path, `knex` for migrations and custom transitions. */
@@ -31,6 +36,7 @@ export type Database = {
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const settings = [`-c TimeZone=UTC`, `-c statement_timeout=${options.statementTimeoutMs}`]
+  if (options.onlyByKey === true) settings.push('-c enable_seqscan=off')
   if (options.role !== null) settings.push(`-c role=${options.role}`)
   const pool = new pg.Pool({
     connectionString: options.url,

@@ -8,43 +8,43 @@ import type { LeaseRequest } from './outbox-types.js'
  * With a known number it expected few rows, read a bitmap and sorted, all 100k due rows for every lease.
  * `statement_timestamp()` is stable, so it bounds the index scan; `clock_timestamp()` would not.
  */
-const LEASE_DUE = `
-WITH moved AS (
-  DELETE FROM counterfoil.due WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM counterfoil.due
-     WHERE destination = $1 AND due_at <= statement_timestamp() AND due_at >= $6
-     ORDER BY due_at
-     LIMIT (
-       SELECT CASE
-                WHEN s.paused_reason IS NULL THEN $2::int
-                WHEN s.paused_until IS NULL OR s.paused_until > statement_timestamp() THEN 0
-                WHEN s.paused_reason IN ('operator', 'gone') THEN $2::int
-                -- The pause is over, but only an answer ends it: one probe at a time.
-                WHEN EXISTS (SELECT FROM counterfoil.lease l
-                              WHERE l.destination = $1 AND l.opened_at >= s.paused_until) THEN 0
-                ELSE 1
-              END
-         FROM (VALUES (1)) AS always LEFT JOIN counterfoil.destination_state s ON s.destination = $1)
-     FOR UPDATE SKIP LOCKED))
-  RETURNING entry, due_at, attempts, tries, first_sent_at, uncertain_since
+export const LEASE_DUE = `
+WITH picked AS (
+  SELECT ctid FROM counterfoil.due
+   WHERE destination = $1 AND due_at <= statement_timestamp() AND due_at >= $6
+   ORDER BY due_at
+   LIMIT (
+     SELECT CASE
+              WHEN s.paused_reason IS NULL THEN $2::int
+              WHEN s.paused_until IS NULL OR s.paused_until > statement_timestamp() THEN 0
+              WHEN s.paused_reason IN ('operator', 'gone') THEN $2::int
+              -- The pause is over, but only an answer ends it: one probe at a time.
+              WHEN EXISTS (SELECT FROM counterfoil.lease l
+                            WHERE l.destination = $1 AND l.opened_at >= s.paused_until) THEN 0
+              ELSE 1
+            END
+       FROM (VALUES (1)) AS always LEFT JOIN counterfoil.destination_state s ON s.destination = $1)
+   FOR UPDATE SKIP LOCKED
+), moved AS (
+  DELETE FROM counterfoil.due d USING picked p WHERE d.ctid = p.ctid
+  RETURNING d.entry, d.due_at, d.attempts, d.tries, d.first_sent_at, d.uncertain_since
 ), leased AS (
-  INSERT INTO counterfoil.lease AS l
+  INSERT INTO counterfoil.lease
     (entry, destination, token, worker, attempt, tries, opened_at, expires_at, first_sent_at, uncertain_since,
      first_send)
   SELECT entry, $1, $3, $4, attempts + 1, tries, statement_timestamp(),
          statement_timestamp() + $5::int * interval '1 millisecond',
          coalesce(first_sent_at, statement_timestamp()), uncertain_since, first_sent_at IS NULL
     FROM moved
-  RETURNING l.*
 )
-SELECT l.entry, l.attempt, l.tries, e.delivery, e.idempotency_key, e.body, e.body_digest, e.content_type,
+SELECT m.entry, m.attempts + 1 AS attempt, m.tries, e.delivery, e.idempotency_key, e.body, e.body_digest,
+       e.content_type,
        extract(epoch FROM m.due_at)::float8 * 1000 AS due_at,
-       extract(epoch FROM l.opened_at)::float8 * 1000 AS opened_at,
-       extract(epoch FROM l.expires_at)::float8 * 1000 AS expires_at,
-       extract(epoch FROM l.first_sent_at)::float8 * 1000 AS first_sent_at,
-       extract(epoch FROM l.uncertain_since)::float8 * 1000 AS uncertain_since,
+       extract(epoch FROM statement_timestamp())::float8 * 1000 AS opened_at,
+       extract(epoch FROM coalesce(m.first_sent_at, statement_timestamp()))::float8 * 1000 AS first_sent_at,
+       extract(epoch FROM m.uncertain_since)::float8 * 1000 AS uncertain_since,
        extract(epoch FROM coalesce(e.redriven_at, e.created_at))::float8 * 1000 AS created_at
-  FROM leased l JOIN moved m ON m.entry = l.entry JOIN counterfoil.entry e ON e.id = l.entry`
+  FROM moved m JOIN counterfoil.entry e ON e.id = m.entry`
 
 type LeasedRow = {
   entry: string
@@ -57,7 +57,6 @@ type LeasedRow = {
   content_type: string
   due_at: number
   opened_at: number
-  expires_at: number
   first_sent_at: number
   uncertain_since: number | null
   created_at: number
@@ -81,14 +80,13 @@ export async function leaseDue(database: Database, request: LeaseRequest): Promi
     text: LEASE_DUE,
     values: [destination, limit, token, worker, leaseMs, dueFrom ?? '-infinity'],
   })
-  const clock = { askedAt, sendBefore: askedAt + leaseMs - sendMarginMs }
-  return rows.map((row) => toLeasedEntry(row, destination, token, clock))
+  const sendBefore = askedAt + leaseMs - sendMarginMs
+  return rows.map((row) => toLeasedEntry(row, request, { askedAt, sendBefore }))
 }
 
 function toLeasedEntry(
   row: LeasedRow,
-  destination: string,
-  token: string,
+  { destination, token, leaseMs }: LeaseRequest,
   clock: { askedAt: number; sendBefore: number },
 ): LeasedEntry {
   return {
@@ -104,7 +102,7 @@ function toLeasedEntry(
       attempt: row.attempt,
       dueAt: row.due_at,
       openedAt: row.opened_at,
-      expiresAt: row.expires_at,
+      expiresAt: row.opened_at + leaseMs,
       ...clock,
     },
     history: {

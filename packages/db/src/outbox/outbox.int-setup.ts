@@ -38,6 +38,7 @@ export async function openOutbox() {
     role: null,
     statementTimeoutMs: 20_000,
     connectTimeoutMs: 10_000,
+    onlyByKey: true,
   })
   const { pool } = database
   const rows = async <Row>(sql: string, values: unknown[] = []): Promise<Row[]> => (await pool.query(sql, values)).rows

@@ -10,7 +10,7 @@ import type { CloseResult } from './outbox-types.js'
  * A close that was recorded before (its reply was lost) is known by the token on its attempt. An attempt that a rescuer
  * or a hand-back wrote has the same token, but is not what this worker found out.
  */
-const CLOSE_ATTEMPTS = `
+export const CLOSE_ATTEMPTS = `
 WITH input AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1::json) AS i (${CLOSE_COLUMNS})
 ), wanted AS (
