@@ -40,7 +40,7 @@ const ANSWER_TIMEOUT_MS = 12_000
 /** Starts draining. Throws `WorkerStartRefused` with one sentence per problem where it cannot work. */
 export async function startWorker(options: StartWorkerOptions): Promise<RunningWorker> {
   const { settings, config, log } = options
-  const hot = openPool(settings, 'worker', settings.databasePool)
+  const hot = openPool(settings, 'worker', settings.databasePool, { onlyByKey: true })
   const background = openPool(settings, 'worker background', BACKGROUND_CONNECTIONS)
   const closeDatabases = () => Promise.all([hot.close(), background.close()])
   try {
@@ -119,8 +119,14 @@ function listServices({ settings, config }: StartWorkerOptions, database: Databa
   ]
 }
 
-function openPool(settings: WorkerSettings, name: string, max: number): Database {
+function openPool(
+  settings: WorkerSettings,
+  name: string,
+  max: number,
+  more: { readonly onlyByKey?: boolean } = {},
+): Database {
   return openDatabase({
+    ...more,
     url: settings.databaseUrl,
     max,
     applicationName: `counterfoil ${name} ${settings.instance}`,
