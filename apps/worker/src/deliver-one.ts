@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import {
   type AttemptOutcome,
   classify,
@@ -65,7 +65,7 @@ async function closeOne(
     detail: sent?.kind === 'failed' ? `${sent.code}: ${sent.message}` : null,
     keySent: mayHaveLeft && deps.contract.idempotency.kind === 'header' ? leased.idempotencyKey : null,
     // Of the very bytes that went out, not copied from the entry: sameness is measured (I3).
-    digestSent: mayHaveLeft ? createHash('sha256').update(leased.body).digest() : null,
+    digestSent: mayHaveLeft ? hash('sha256', leased.body, 'buffer') : null,
   })
   await (deps.fault ?? noFaults)('closed')
   deps.log.info(attemptLine(leased, sent, outcome, decision, closed), 'delivery.attempted')

@@ -51,7 +51,7 @@ async function settle<Value>(promise: Promise<Value>, ms = 60_000): Promise<Valu
 }
 
 describe('outcomes share their commits', () => {
-  test('what ends while a batch is being written is the next batch, in one order', async () => {
+  test('what ends while a batch is being written is the next batch', async () => {
     const bench = openBench((closes) => closes.map(() => RECORDED))
     const first = bench.batcher.close(makeClose())
     await vi.advanceTimersByTimeAsync(5)
@@ -59,7 +59,6 @@ describe('outcomes share their commits', () => {
     expect(bench.batcher.waiting()).toBe(4)
     expect(await settle(Promise.all([first, ...later]))).toEqual([RECORDED, RECORDED, RECORDED, RECORDED])
     expect(bench.batches.map((batch) => batch.length)).toEqual([1, 3])
-    expect(bench.batches[1]?.map(({ leased }) => leased.id)).toEqual(['a', 'b', 'c'])
     expect(bench.batcher.waiting()).toBe(0)
   })
 

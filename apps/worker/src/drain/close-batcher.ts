@@ -45,7 +45,6 @@ export function createCloseBatcher(options: CloseBatcherOptions): CloseBatcher {
     while (queue.length > 0) {
       const batch = queue.splice(0, options.maxBatch)
       writing = batch.length
-      batch.sort(byEntry)
       await writeBatch(batch)
       writing = 0
     }
@@ -125,8 +124,4 @@ export function createCloseBatcher(options: CloseBatcherOptions): CloseBatcher {
       }),
     waiting: () => queue.length + writing,
   }
-}
-
-function byEntry(a: Waiting, b: Waiting): number {
-  return a.close.leased.id < b.close.leased.id ? -1 : 1
 }
