@@ -95,6 +95,20 @@ describe('a body that does not come as it must', () => {
     expect(harness.budget.depth().pushes).toBe(0)
   })
 
+  it('delays nobody: 60 dripping connections, and 40 pushes beside them are answered', async () => {
+    await start({ bodyTimeoutMs: 2000 })
+    const slow = await Promise.all(Array.from({ length: 60 }, () => open()))
+    for (const { socket } of slow) socket.write(`${withLength(BODY)}x`)
+    await until(() => harness.budget.depth().pushes === 60)
+    const startedAt = performance.now()
+    const ids = Array.from({ length: 40 }, (_item, index) => `quick-${index}`)
+    const answers = await Promise.all(ids.map((id) => rawHttp(harness.port, signedRequest(BODY, { id }))))
+    expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(204))
+    expect(performance.now() - startedAt).toBeLessThan(1500)
+    await Promise.all(slow.map(({ closed }) => closed))
+    expect(harness.budget.depth()).toEqual({ pushes: 0, bytes: 0 })
+  })
+
   it('is cut with 408 when not even its headers arrive', async () => {
     await start({ requestTimeoutMs: 300 })
     const { socket, received, closed } = await open()

@@ -1,4 +1,5 @@
 export { createPushHandler } from './create-push-handler.js'
+export { type Intake, type IntakeOptions, openIntake } from './open-intake.js'
 export type { PushDeps } from './push-deps.js'
 export type { Arrival, PushHandler } from './push-handler.js'
 export type { ReceiverSettings } from './receiver-settings.js'

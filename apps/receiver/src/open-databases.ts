@@ -2,6 +2,8 @@ import type { SourceContract } from '@counterfoil/core'
 import { type Database, openDatabase } from '@counterfoil/db'
 import type { ReceiverSettings } from './receiver-settings.js'
 
+type DatabaseSettings = Pick<ReceiverSettings, 'databaseUrl' | 'databasePool' | 'instance'>
+
 /** A statement may take this much longer than the longest ack deadline, and its answer this much longer than that. */
 const STATEMENT_SLACK_MS = 5000
 const ANSWER_SLACK_MS = 2000
@@ -13,7 +15,7 @@ const PROBE_STATEMENT_MS = 2000
 
 /** The two ways to the database: one for pushes, and a narrow one for clock and probes. Connects to nothing yet. */
 export function openDatabases(
-  settings: ReceiverSettings,
+  settings: DatabaseSettings,
   sources: readonly SourceContract[],
 ): { readonly database: Database; readonly probes: Database } {
   const longestDeadlineMs = Math.max(0, ...sources.map((source) => source.ack.deadlineMs))
@@ -24,7 +26,7 @@ export function openDatabases(
 }
 
 /** A half-open connection tells nothing, so silence counts as lost soon after the server itself would have given up. */
-function openPool(settings: ReceiverSettings, name: string, max: number, statementTimeoutMs: number): Database {
+function openPool(settings: DatabaseSettings, name: string, max: number, statementTimeoutMs: number): Database {
   return openDatabase({
     url: settings.databaseUrl,
     max,

@@ -1,16 +1,19 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { Agent, request as httpRequest } from 'node:http'
-import { connect } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { endsWithReadyForQuery, freshDatabase, rawHttp, startTcpProxy, until } from '@counterfoil/testkit'
+import express from 'express'
 import pg from 'pg'
 import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openIntake } from './open-intake.js'
 import type { ReceiverSettings } from './receiver-settings.js'
 import { type RunningReceiver, startReceiver } from './start-receiver.js'
 import { StartRefused } from './start-refused.js'
 import { makeSource, signedHeaders, signedRequest } from './testing/push-harness.js'
+import { toExpress } from './to-express.js'
 
 const BODY = '{"ticket":"4821"}'
 let database: Awaited<ReturnType<typeof freshDatabase>>
@@ -191,6 +194,24 @@ describe('a running receiver', () => {
     expect((await push(receiver, 'd-1')).status).toBe(503)
     expect(await readyz(receiver)).toBe(503)
     expect(await count('delivery')).toBe(0)
+  })
+})
+
+describe('an intake without our server', () => {
+  it('serves the Express application of its owner, and flushes its evidence when it is closed', async () => {
+    const source = makeSource()
+    const { host: _host, port: _port, ...rest } = settings()
+    const log = pino({ level: 'silent' })
+    const intake = await openIntake({ settings: rest, config: { sources: new Map([[source.name, source]]) }, log })
+    const server = express().use(toExpress(intake.handler)).listen(0, '127.0.0.1')
+    cleanups.push(() => new Promise((resolve) => server.close(resolve)))
+    await until(() => server.listening)
+    const answer = await rawHttp((server.address() as AddressInfo).port, signedRequest(BODY, { id: 'embedded' }))
+    expect(answer.status).toBe(204)
+    expect((await intake.checkReadiness()).every((check) => check.ok)).toBe(true)
+    await intake.whenAnswered()
+    expect(await intake.close(performance.now() + 5000)).toEqual({ lostAcks: 0 })
+    expect([await count('delivery'), await count('ack')]).toEqual([1, 1])
   })
 })
 
