@@ -118,6 +118,38 @@ describe('claims that race', () => {
     expect(await intake.count(links)).toBe(19)
   })
 
+  it('holds no entry while it waits for a claim', async () => {
+    const [holder, other] = [await intake.stranger(), await intake.stranger()]
+    await holder.query('BEGIN')
+    await holder.query(
+      `INSERT INTO counterfoil.delivery (id, source, delivery_id, identity_digest, disposition)
+       VALUES ($1, 'queue', 'phase-b', $2, 'act')`,
+      [newId(), Buffer.alloc(32)],
+    )
+    const claim = intake.claim(push({ deliveryId: 'phase-a', actions: [notify('phase')] }, { deliveryId: 'phase-b' }))
+    await until(async () => (await blockedSessions()) > 0)
+    await other.query('BEGIN')
+    await other.query("SET LOCAL lock_timeout = '50ms'")
+    await other.query(
+      `INSERT INTO counterfoil.entry (id, delivery, destination, idempotency_key, body, body_digest, content_type)
+       VALUES ($1, $1, 'crm', 'phase', '', $2, 'text/plain')`,
+      [newId(), Buffer.alloc(32)],
+    )
+    await other.query('ROLLBACK')
+    await holder.query('ROLLBACK')
+    expect(results(await claim).map((result) => result.kind)).toEqual(['first', 'first'])
+  })
+
+  it('takes a reference that is named twice once', async () => {
+    const twice = arrive({ deliveryId: 'twice' })
+    const [reference] = twice.references
+    if (reference === undefined) return
+    const references = [reference, { ...reference, personal: true }, reference]
+    const answer = await intake.claim({ deliveries: [{ ...twice, references }] })
+    expect(results(answer)[0]?.kind).toBe('first')
+    expect(await intake.count('counterfoil.reference WHERE delivery = $1 AND personal', twice.id)).toBe(1)
+  })
+
   it('meets no deadlock when 300 crossing batches of two stores want the same ids and keys', async () => {
     const other = openStore(intake.database)
     const before = await readDeadlocks()

