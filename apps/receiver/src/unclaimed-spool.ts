@@ -48,6 +48,7 @@ export function createUnclaimedSpool(options: UnclaimedSpoolOptions): UnclaimedS
   let dropped = 0
   let disk: Promise<void> = Promise.resolve()
   let writingDown: Promise<void> | null = null
+  let adopting: Promise<void> | null = null
   let retryAt = 0
   let complainAt = 0
   let heartbeat: NodeJS.Timeout | null = null
@@ -111,7 +112,7 @@ export function createUnclaimedSpool(options: UnclaimedSpoolOptions): UnclaimedS
     })
   }
 
-  const adopt = async (): Promise<void> => {
+  const adoptAll = async (): Promise<void> => {
     for (const found of await adoptSpools(options.dir, new Set([file.path]), options.maxBytes)) {
       for (const trace of found.traces) keep(trace)
       await onDisk(writeLines)
@@ -119,9 +120,18 @@ export function createUnclaimedSpool(options: UnclaimedSpoolOptions): UnclaimedS
       log.info({ traces: found.traces.length, corruptLines: found.corruptLines }, 'spool.adopted')
     }
   }
+  /** One at a time: a file just taken still looks like an orphan. */
+  const adopt = (): Promise<void> => {
+    adopting ??= adoptAll()
+      .catch((error: unknown) => log.warn(describeError(error), 'spool.adoption_failed'))
+      .finally(() => {
+        adopting = null
+      })
+    return adopting
+  }
   const beat = (): void => {
     void onDisk(tornFile ? rewrite : file.touch)
-    adopt().catch((error: unknown) => log.warn(describeError(error), 'spool.adoption_failed'))
+    void adopt()
     tryWriteDown()
   }
 
@@ -131,7 +141,7 @@ export function createUnclaimedSpool(options: UnclaimedSpoolOptions): UnclaimedS
       if (spooled.length > 0) tryWriteDown()
     },
     start: async () => {
-      await adopt().catch((error: unknown) => log.warn(describeError(error), 'spool.adoption_failed'))
+      await adopt()
       tryWriteDown()
       heartbeat = setInterval(beat, HEARTBEAT_MS).unref()
     },
