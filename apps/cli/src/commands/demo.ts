@@ -14,7 +14,7 @@ export const registerDemo: Registration = (program, terminal, exit) => {
     .action(async ({ serve, json, kills, seed }: DemoFlags) => {
       const { runDemo } = await import('../demo/run-demo.js')
       const options = { serve: serve === true, json: json === true, kills, seed: seed ?? randomInt(1_000_000) }
-      exit(await runDemo(withTermination(terminal), options))
+      exit(await runDemo(withHangup(terminal), options))
     })
 }
 
@@ -25,9 +25,9 @@ function wholeNumber(text: string): number {
   return Number(text)
 }
 
-/** Ended by a supervisor or a closed terminal, it stops its processes just as at Ctrl-C. */
-function withTermination(terminal: Terminal): Terminal {
-  const terminated = new AbortController()
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => terminated.abort())
-  return { ...terminal, interrupted: AbortSignal.any([terminal.interrupted, terminated.signal]) }
+/** A closed terminal stops its processes just as Ctrl-C does. */
+function withHangup(terminal: Terminal): Terminal {
+  const hungUp = new AbortController()
+  process.once('SIGHUP', () => hungUp.abort())
+  return { ...terminal, interrupted: AbortSignal.any([terminal.interrupted, hungUp.signal]) }
 }
