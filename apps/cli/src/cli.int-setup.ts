@@ -139,7 +139,7 @@ async function startTestReceiver(env: Readonly<Record<string, string>>, configPa
   return startReceiver({ settings: read.settings, config: loaded.config, log })
 }
 
-/** One attempt of whatever is next for a destination, from its lease to its end. */
+/** One attempt of the newest entry that waits for a destination, from its lease to its end. */
 async function attempt(
   database: Database,
   destination: string,
@@ -147,7 +147,12 @@ async function attempt(
   decision: Decision,
   sentKey: boolean,
 ): Promise<void> {
-  await database.pool.query(`UPDATE counterfoil.due SET due_at = clock_timestamp() - interval '1 second'`)
+  await database.pool.query(
+    `UPDATE counterfoil.due SET due_at = clock_timestamp() - interval '1 day' WHERE entry = (
+       SELECT e.id FROM counterfoil.entry e JOIN counterfoil.due d ON d.entry = e.id
+       WHERE e.destination = $1 ORDER BY e.created_at DESC LIMIT 1)`,
+    [destination],
+  )
   const request = { destination, limit: 1, leaseMs: 60_000, sendMarginMs: 5_000, worker: 'worker-1', dueFrom: null }
   const [leased] = await leaseDue(database, { ...request, token: randomUUID() })
   if (leased === undefined) throw new Error(`nothing is due for ${destination}`)

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { SigningKey, SourceContract } from '@counterfoil/core'
 import { type PushAttempt, type PushPlan, type PushResult, pushUntilAcked } from './push-until-acked.js'
@@ -23,6 +24,8 @@ export type PushRun = {
 
 /** Pushes every copy until it is acknowledged or given up; results in the order of the copies. */
 export async function runPushes(run: PushRun): Promise<readonly PushResult[]> {
+  // Every request in flight listens to it.
+  setMaxListeners(0, run.signal)
   const results: PushResult[] = []
   let next = 0
   const lane = async () => {

@@ -20,13 +20,35 @@ export function listArrivalEvents(timeline: DeliveryTimeline): TimelineEvent[] {
       const text = lost
         ? `Answer ${ack.status} could not be handed over: the sender's connection was gone`
         : `Answered ${ack.status}${ack.status === 503 ? ', although it was committed: the answer came too late' : ''}`
-      events.push({ at: ack.answeredAt, kind: 'answer', text, facts: [], entry: null, flagged: lost })
+      events.push({
+        at: Math.max(ack.answeredAt, committedAt(timeline, observation)),
+        kind: 'answer',
+        text,
+        facts: [],
+        entry: null,
+        flagged: lost,
+      })
     } else if (delivery.source !== 'sweep' && observation.observedAt < readAt - ACK_GRACE_MS) {
       const text = 'No answer on record: it may have been sent'
       events.push({ at: observation.observedAt, kind: 'answer', text, facts: [], entry: null, flagged: false })
     }
     return events
   })
+}
+
+/**
+ * An answer comes after what it answers for (I1), but its time is the receiver's, corrected by an offset that is good to
+ * a few milliseconds: it is shown no earlier than the commit's own times. The raw time stays in the evidence.
+ */
+function committedAt({ delivery, entries, transitions }: DeliveryTimeline, observation: ObservedArrival): number {
+  if (observation.kind !== 'first') return observation.observedAt
+  const first = transitions[0]
+  // What a deferral or a release queued came later than this answer.
+  const isWrittenByPush = delivery.disposition === 'act' && (first === undefined || first.outcome === 'applied')
+  const own = isWrittenByPush ? entries.filter((entry) => entry.link === null) : []
+  const written = own.map((entry) => entry.createdAt)
+  const decided = transitions.filter((one) => one.decidedBy === 'push').map((one) => one.decidedAt)
+  return Math.max(observation.observedAt, delivery.claimedAt, ...written, ...decided)
 }
 
 const ARRIVED: Readonly<Record<ObservedArrival['kind'], string>> = {
