@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { rmSync } from 'node:fs'
+import { relative } from 'node:path'
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js'
 import type { Terminal } from '../terminal/terminal.js'
 import { runKills } from './kills/run-kills.js'
+import { makeTemporaryHome } from './open-demo.js'
 import { beginRun, nameSubjects, playStory, type SceneResult, STORY } from './story/play-story.js'
 import { createScenePrinter } from './story/print-scene.js'
 import { createSamplePush } from './story/sample-push.js'
@@ -13,6 +13,8 @@ import { type DemoSystem, startDemoSystem } from './system/demo-system.js'
 export type DemoOptions = {
   /** Keeps its data in `.counterfoil/` and goes on serving after the story, until Ctrl-C. */
   readonly serve: boolean
+  /** Plays the story; without it the system only serves. */
+  readonly story: boolean
   /** One document on stdout, everything else on stderr. */
   readonly json: boolean
   /** Kills receiver and worker with -9 that often while the story is played; 0: plays it in peace. */
@@ -56,10 +58,11 @@ async function play(system: DemoSystem, terminal: Terminal, options: DemoOptions
   const run = await beginRun(system)
   const name = nameSubjects(run)
   const onScene = createScenePrinter(say, terminal.paint)
-  const results = await playStory(system, { groups: STORY, name, interrupted: terminal.interrupted, onScene })
+  const groups = options.story ? STORY : []
+  const results = await playStory(system, { groups, name, interrupted: terminal.interrupted, onScene })
   const durationMs = Math.round(performance.now() - startedAt)
   if (terminal.interrupted.aborted) return EXIT.interrupted
-  conclude(results, durationMs, say, terminal.paint)
+  if (options.story) conclude(results, durationMs, say, terminal.paint)
   if (options.json) terminal.out(`${JSON.stringify(describeRun(results, run, durationMs))}\n`)
   if (options.serve) await serve(system, name('ticket', 19), terminal)
   return results.every((result) => result.ok) ? EXIT.ok : EXIT.failure
@@ -77,13 +80,6 @@ async function playKills(system: DemoSystem, terminal: Terminal, options: DemoOp
     say(`\n${terminal.paint.green('✓')} ${terminal.paint.bold(what)}, ${run.scenes.length} scenes played.\n`)
   }
   return run.problems.length === 0 ? EXIT.ok : EXIT.failure
-}
-
-/** The database may run as another user, who must be able to enter. */
-function makeTemporaryHome(): string {
-  const home = mkdtempSync(join(tmpdir(), 'counterfoil-demo-'))
-  chmodSync(home, 0o755)
-  return home
 }
 
 type Say = (text: string) => void

@@ -75,7 +75,8 @@ export async function playStory(
   return results
 }
 
-async function playScene(system: DemoSystem, scene: Scene, name: SceneContext['name']): Promise<SceneResult> {
+/** Plays one scene to its end and reads its verdict. Never throws: what went wrong is in the result. */
+export async function playScene(system: DemoSystem, scene: Scene, name: SceneContext['name']): Promise<SceneResult> {
   const findings: Finding[] = []
   const look: SceneContext['look'] = (by, what, found, expected) => {
     const [foundText, expectedText] = [JSON.stringify(found), JSON.stringify(expected)]

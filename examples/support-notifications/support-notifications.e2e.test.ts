@@ -1,0 +1,20 @@
+import { type Demo, openDemo, scenesOf } from '@counterfoil/cli/demo'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+// Real processes, a real database, and peers that write down for themselves what they saw.
+describe('Support notifications', () => {
+  let demo: Demo
+
+  beforeAll(async () => {
+    demo = await openDemo()
+  }, 120_000)
+
+  afterAll(() => demo.close())
+
+  it.each(scenesOf('support-notifications'))('$tells', async (scene) => {
+    const result = await demo.play(scene)
+    expect(result.broken).toBeNull()
+    expect(result.findings.filter((finding) => !finding.ok)).toEqual([])
+    expect(result.verdict.kind).toBe(scene.verdict)
+  })
+})
