@@ -1,5 +1,5 @@
-import { planStoredTransition, type SourceContract } from '@counterfoil/core'
-import { applyDeferred, type Database } from '@counterfoil/db'
+import { planStoredDelivery, type SourceContract } from '@counterfoil/core'
+import { applyDeferred, type Database, type PlanAgain } from '@counterfoil/db'
 import type { Service } from './service.js'
 
 const PAGE = 100
@@ -10,12 +10,16 @@ export function createApplyDeferred(
   sources: ReadonlyMap<string, SourceContract>,
   newId: () => string,
 ): Service {
+  const plan: PlanAgain = (delivery) => {
+    const source = sources.get(delivery.source)
+    if (source === undefined) return null
+    const planned = planStoredDelivery(source, delivery, newId)
+    return planned.kind === 'planned' && planned.disposition.kind === 'act' ? planned.disposition.transition : null
+  }
   return {
     name: 'apply-deferred',
     everyMs: 1_000,
     runOnce: async () => {
-      const plan = (delivery: Parameters<typeof planStoredTransition>[1]) =>
-        planStoredTransition(sources, delivery, newId)
       const result = await applyDeferred(database, { limit: PAGE, plan })
       const decided = Object.values(result.decided).reduce((sum, count) => sum + count, 0)
       const { applied, postponed, skipped, failed } = result
