@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { CommandFailure } from '../../terminal/command-failure.js'
+import { EXIT } from '../../terminal/exit-codes.js'
 import { findFreePort } from '../embedded/free-port.js'
 import { CLI_MAIN, type DemoFiles, SKEW_CLOCK } from './demo-files.js'
 import { type RunningChild, startChild } from './start-child.js'
@@ -45,7 +47,8 @@ export function createServices(
     const service = await start(role, port, 0)
     const log = join(files.logs, `${role}.log`)
     await waitUntil(`the ${role} is ready (its log: ${log})`, async () => {
-      if (!service.isRunning()) throw new Error(`The ${role} did not start: see ${log}.`)
+      if (!service.isRunning())
+        throw new CommandFailure(EXIT.unreachable, `the ${role} did not start`, `look into ${log}`)
       return isReady(service.healthPort)
     })
     return service
