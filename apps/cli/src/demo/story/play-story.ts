@@ -3,7 +3,7 @@ import type { DemoSystem } from '../system/demo-system.js'
 import { waitUntil } from '../system/wait-until.js'
 import { LOGISTICS_SCENES, wrongClocks } from './logistics-scenes.js'
 import { MEDIA_SCENES } from './media-scenes.js'
-import { type ReadVerdict, readVerdict } from './read-verdict.js'
+import { NO_RECORD, type ReadVerdict, readVerdict } from './read-verdict.js'
 import type { Finding, Scene, SceneContext, SceneGroup } from './scene.js'
 import { SUPPORT_SCENES } from './support-scenes.js'
 
@@ -51,7 +51,7 @@ export async function beginRun({ database }: DemoSystem): Promise<number> {
   return rows[0]?.number ?? 1
 }
 
-/** Plays every scene and hands each result on in the story's order. Stops between groups when it is interrupted. */
+/** Plays every scene and hands each result on in the story's order. Waits for none any more when it is interrupted. */
 export async function playStory(
   system: DemoSystem,
   options: {
@@ -62,17 +62,25 @@ export async function playStory(
   },
 ): Promise<readonly SceneResult[]> {
   const results: SceneResult[] = []
+  const aborted = whenAborted(options.interrupted)
   for (const group of options.groups) {
     if (options.interrupted.aborted) break
     const playing = group.map((scene) => playScene(system, scene, options.name))
     for (const scene of playing) {
-      const result = await scene
-      if (options.interrupted.aborted) break
+      const result = await Promise.race([scene, aborted])
+      if (result === null) return results
       results.push(result)
       options.onScene(result)
     }
   }
   return results
+}
+
+function whenAborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null)
+    signal.addEventListener('abort', () => resolve(null), { once: true })
+  })
 }
 
 /** Plays one scene to its end and reads its verdict. Never throws: what went wrong is in the result. */
@@ -113,5 +121,7 @@ async function settleVerdict(system: DemoSystem, shows: string, wanted: VerdictK
       return now.verdict.kind === wanted && now
     },
     10_000,
-  ).catch(read)
+  )
+    .catch(read)
+    .catch(() => NO_RECORD)
 }
