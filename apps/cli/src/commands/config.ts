@@ -2,7 +2,7 @@ import { checkOpenUse } from '@counterfoil/config'
 import { findOpenDestinations, findOpenSources } from '@counterfoil/db'
 import type { Registration } from '../program.js'
 import { findConfigPath, openConfig } from '../terminal/open-service.js'
-import { invalid } from '../terminal/open-settings.js'
+import { invalid, warn } from '../terminal/open-settings.js'
 import { withDatabase } from '../terminal/with-database.js'
 
 export const registerConfig: Registration = (program, terminal) => {
@@ -14,7 +14,8 @@ export const registerConfig: Registration = (program, terminal) => {
     .option('--config <file>', 'another file than COUNTERFOIL_CONFIG (default ./counterfoil.config.ts)')
     .option('--database', 'also check that no source or destination with open work was removed')
     .action(async (options: { config?: string; database?: true }) => {
-      const config = await openConfig(terminal, findConfigPath(terminal, options.config))
+      const path = findConfigPath(terminal, options.config)
+      const config = await openConfig(terminal, path, (problems) => warn(terminal, problems))
       if (options.database) {
         const open = await withDatabase(terminal, { role: null }, async (opened) => ({
           sources: await findOpenSources(opened),
