@@ -1,6 +1,7 @@
 import type { Decision, DestinationContract, LeasedEntry } from '@counterfoil/core'
 import type { Logger } from 'pino'
-import { type DeliverDeps, deliverOne } from '../deliver-one.js'
+import type { DeliverDeps } from '../deliver-deps.js'
+import { deliverOne } from '../deliver-one.js'
 import { type Downstream, openDownstream } from '../send/send-downstream.js'
 import { createDrainer, type Drainer } from './drainer.js'
 import { createLeasing, type LeaseStore } from './leasing.js'
