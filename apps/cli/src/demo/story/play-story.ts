@@ -17,6 +17,7 @@ export type SceneResult = ReadVerdict & {
   /** Why the scene could not be played to its end. */
   readonly broken: string | null
   readonly ok: boolean
+  readonly durationMs: number
 }
 
 const alone = (scenes: readonly Scene[]): SceneGroup[] => scenes.map((scene) => [scene])
@@ -26,6 +27,7 @@ export const STORY: readonly SceneGroup[] = [
   ...alone(SUPPORT_SCENES.alone),
   MEDIA_SCENES.together,
   ...alone(MEDIA_SCENES.alone),
+  MEDIA_SCENES.storeFaults,
   LOGISTICS_SCENES.together,
   ...alone(LOGISTICS_SCENES.alone),
 ]
@@ -85,6 +87,7 @@ function whenAborted(signal: AbortSignal): Promise<null> {
 
 /** Plays one scene to its end and reads its verdict. Never throws: what went wrong is in the result. */
 export async function playScene(system: DemoSystem, scene: Scene, name: SceneContext['name']): Promise<SceneResult> {
+  const startedAt = performance.now()
   const findings: Finding[] = []
   const look: SceneContext['look'] = (by, what, found, expected) => {
     const [foundText, expectedText] = [JSON.stringify(found), JSON.stringify(expected)]
@@ -98,7 +101,6 @@ export async function playScene(system: DemoSystem, scene: Scene, name: SceneCon
   )
   const read = await settleVerdict(system, shows, scene.verdict)
   look('counterfoil', 'verdict', read.verdict.kind, scene.verdict)
-  const ok = broken === null && findings.every((finding) => finding.ok)
   return {
     example: scene.example,
     tells: scene.tells,
@@ -106,7 +108,8 @@ export async function playScene(system: DemoSystem, scene: Scene, name: SceneCon
     expectedVerdict: scene.verdict,
     findings,
     broken,
-    ok,
+    ok: broken === null && findings.every((finding) => finding.ok),
+    durationMs: Math.round(performance.now() - startedAt),
     ...read,
   }
 }
