@@ -3,7 +3,7 @@ FROM node:20-bookworm-slim AS build
 WORKDIR /app
 COPY . .
 RUN npx --yes "$(node -p "require('./package.json').packageManager")" install --frozen-lockfile \
- && npx tsc -b \
+ && npx tsc -b apps/cli \
  && CI=true npx --yes "$(node -p "require('./package.json').packageManager")" prune --prod
 
 FROM node:20-bookworm-slim
