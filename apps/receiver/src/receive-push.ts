@@ -27,12 +27,15 @@ export async function receivePush(
 ): Promise<void> {
   const track = startTrack()
   const admission = admitPush(request, arrival.url ?? request.url ?? '', deps)
-  if (admission.kind === 'admitted' && arrival.waitsForContinue === true) response.writeContinue()
-  const end = admission.kind === 'admitted' ? await takePush(request, admission, track, deps) : admission
-  const answer = chooseAnswer(end, deps)
-  const ack = await writeAnswer(request, response, answer, chooseFarewell(end, arrival, deps.isClosing()))
-  recordPush({ end, answer, ack, track }, deps)
-  if (admission.kind === 'admitted') admission.seat.leave()
+  try {
+    if (admission.kind === 'admitted' && arrival.waitsForContinue === true) response.writeContinue()
+    const end = admission.kind === 'admitted' ? await takePush(request, admission, track, deps) : admission
+    const answer = chooseAnswer(end, deps)
+    const ack = await writeAnswer(request, response, answer, chooseFarewell(end, arrival, deps.isClosing()))
+    recordPush({ end, answer, ack, track }, deps)
+  } finally {
+    if (admission.kind === 'admitted') admission.seat.leave()
+  }
 }
 
 async function takePush(
