@@ -1,4 +1,4 @@
-import { until } from '@counterfoil/testkit'
+import { startTcpProxy, until } from '@counterfoil/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSystem, type System } from '../system/open-system.js'
 import { findViolations } from '../system/oracles.js'
@@ -57,6 +57,29 @@ describe('a worker sleeps through its lease and wakes up', () => {
     expect(await system.sink.summary()).toMatchObject({ effects: 2, repeatedEffects: 0 })
     expect((await system.sink.requests()).filter(({ path }) => path === '/mailer')).toHaveLength(1)
     expect(await findViolations({ ...system, acked: ['evt-key', 'evt-none'] })).toEqual([])
+  })
+
+  it('I5 I6: a yes that could not be recorded in time is kept when it can, and ends the doubt that it left', async () => {
+    const proxy = await startTcpProxy({ target: { port: Number(new URL(system.databaseUrl).port) } })
+    await system.sink.script({ otherwise: { kind: 'answer', status: 200, delayMs: 300 } })
+    const { pusher } = await system.startReceiver()
+    const late = await system.startWorker({ COUNTERFOIL_DATABASE_URL: proxy.through(system.databaseUrl) })
+    await pusher.pushUntilAcked({ id: 'evt-none', type: 'mail' })
+    await until(async () => (await system.sink.summary()).requests === 1, { everyMs: 5 })
+    // It gets its answer and can tell nobody, until its lease is over and somebody else has drawn the conclusion.
+    proxy.pause()
+    await system.startWorker()
+    await until(async () => (await readAttempts(system.pool, 'evt-none/mail')).length === 1, { timeoutMs: 30_000 })
+    expect(await readAttempts(system.pool, 'evt-none/mail')).toMatchObject([{ state: 'uncertain' }])
+    proxy.restore()
+    await until(async () => (await lateOutcomes()).length === 1, { timeoutMs: 30_000, what: 'the late outcome' })
+    expect(await lateOutcomes()).toMatchObject([{ number: 1, outcome: 'accepted', worker: late.instance }])
+    expect(await readAttempts(system.pool, 'evt-none/mail')).toMatchObject([
+      { number: 1, outcome: 'uncertain', cause: 'worker_lost', state: 'delivered' },
+    ])
+    expect(await system.sink.summary()).toMatchObject({ requests: 1, effects: 1 })
+    expect(await findViolations({ ...system, acked: ['evt-none'] })).toEqual([])
+    await proxy.close()
   })
 
   it('I4: what it had leased and not yet sent never leaves, and it goes on working', async () => {
