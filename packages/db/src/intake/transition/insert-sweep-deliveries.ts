@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { encodeKey } from '@counterfoil/core'
 import type { ClientBase } from 'pg'
-import { encodeBuffers, encodeTexts, encodeUuids } from '../claim/encode-array.js'
+import { encodeBuffers, encodeTexts, encodeUuids } from '../../connection/encode-array.js'
 
 export type SweptRow = { readonly subject: string; readonly dueMs: number }
 
