@@ -22,9 +22,10 @@ export function openLine(options: LineOptions): Line {
   const leasing = createLeasing({ destination: contract.name, store, newToken, now, random, log })
   const pauses = createPauseLog(contract, log, now)
 
-  async function deliver(leased: LeasedEntry): Promise<number | null> {
+  async function deliver(leased: LeasedEntry, leaveWire: () => void): Promise<number | null> {
+    const send: DeliverDeps['send'] = (entry, sendBefore) => downstream.send(entry, sendBefore).finally(leaveWire)
     try {
-      const { decision } = await deliverOne(leased, { ...options, send: downstream.send })
+      const { decision } = await deliverOne(leased, { ...options, send })
       pauses.note(decision)
       return nextLookMs(decision)
     } catch (error) {
