@@ -5,22 +5,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { until } from '@counterfoil/testkit'
+import { manageProcess, until } from '@counterfoil/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const CLI = fileURLToPath(new URL('../../apps/cli/bin/counterfoil.mjs', import.meta.url))
 
 type Serving = { readonly child: ChildProcess; readonly said: () => string; readonly ended: Promise<number | null> }
 
+const started: Serving[] = []
+
 /** What `npm start` runs once everything is built, here without the story. */
 async function startServing(directory: string): Promise<Serving> {
   const child = spawn(process.execPath, [CLI, 'demo', '--serve', '--no-story'], { cwd: directory })
+  // Should an expectation fail, the system must not outlive the test run.
+  manageProcess(child)
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const serving = { child, said: () => said, ended }
+  started.push(serving)
   await until(() => said.includes('Serving.') || child.exitCode !== null, { timeoutMs: 90_000 })
   expect(said).toContain('Serving.')
-  return { child, said: () => said, ended }
+  return serving
 }
 
 /** Processes that were started for this directory, by their arguments or environment. Linux tells, others don't. */
@@ -63,7 +69,13 @@ describe('a system that npm start serves', () => {
     directory = mkdtempSync(join(tmpdir(), 'counterfoil-serve-'))
     chmodSync(directory, 0o755)
   })
-  afterAll(() => rmSync(directory, { recursive: true, force: true }))
+  afterAll(async () => {
+    for (const { child, ended } of started) {
+      child.kill('SIGTERM')
+      if (child.exitCode === null && child.signalCode === null) await ended
+    }
+    rmSync(directory, { recursive: true, force: true })
+  })
 
   it('takes the printed push, answers show, ends cleanly, keeps its data, and recovers from kill -9', async () => {
     const first = await startServing(directory)
