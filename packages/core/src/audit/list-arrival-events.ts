@@ -1,3 +1,4 @@
+import { SWEEP_SOURCE } from '../transition/sweep-source.js'
 import { formatDuration } from './format-instant.js'
 import type { ArrivalTimeline, DeliveryTimeline, ObservedArrival } from './timeline.js'
 import type { TimelineEvent } from './timeline-event.js'
@@ -28,7 +29,7 @@ export function listArrivalEvents(timeline: DeliveryTimeline): TimelineEvent[] {
         entry: null,
         flagged: lost,
       })
-    } else if (delivery.source !== 'sweep' && observation.observedAt < readAt - ACK_GRACE_MS) {
+    } else if (delivery.source !== SWEEP_SOURCE && observation.observedAt < readAt - ACK_GRACE_MS) {
       const text = 'No answer on record: it may have been sent'
       events.push({ at: observation.observedAt, kind: 'answer', text, facts: [], entry: null, flagged: false })
     }
@@ -59,7 +60,7 @@ const ARRIVED: Readonly<Record<ObservedArrival['kind'], string>> = {
 
 function arrivalEvent(source: string, observation: ObservedArrival, at: number): TimelineEvent {
   const { kind, keyId, senderAttempt, instance } = observation
-  const by = source === 'sweep' ? 'Found by the sweep' : `Pushed by ${source}`
+  const by = source === SWEEP_SOURCE ? 'Found by the sweep' : `Pushed by ${source}`
   const counted = senderAttempt === null ? [] : [`sender's attempt ${senderAttempt}`]
   return {
     at,
