@@ -17,7 +17,7 @@ export type DrainerPorts = {
   /** Gives back entries that were leased and not sent. Never rejects. */
   giveBack(entries: readonly LeasedEntry[]): Promise<void>
   /**
-   * Calls `leaveWire` when the destination is done with it. Resolves when the outcome is recorded: with the time until
+   * May call `leaveWire` when the destination is done with it. Resolves when the outcome is recorded: with the time until
    * it is due again, or `null`. Never rejects.
    */
   deliver(leased: LeasedEntry, leaveWire: () => void): Promise<number | null>

@@ -23,7 +23,12 @@ export function openLine(options: LineOptions): Line {
   const pauses = createPauseLog(contract, log, now)
 
   async function deliver(leased: LeasedEntry, leaveWire: () => void): Promise<number | null> {
-    const send: DeliverDeps['send'] = (entry, sendBefore) => downstream.send(entry, sendBefore).finally(leaveWire)
+    const send: DeliverDeps['send'] = async (entry, sendBefore) => {
+      const sent = await downstream.send(entry, sendBefore)
+      // Any other answer may pause the destination: nothing more goes there before that is recorded.
+      if (sent.kind === 'answered' && sent.status < 300) leaveWire()
+      return sent
+    }
     try {
       const { decision } = await deliverOne(leased, { ...options, send })
       pauses.note(decision)
