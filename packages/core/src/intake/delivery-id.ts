@@ -4,7 +4,7 @@ import { readValue } from './read-value.js'
 import { isStorableText } from './sanitise-text.js'
 import type { SourceContract, ValueAt } from './source-contract.js'
 
-export const MAX_DELIVERY_ID_BYTES = 255
+const MAX_DELIVERY_ID_BYTES = 255
 const CONTROL_CHARACTER = /\p{Cc}/u
 
 export type DeliveryId = { readonly kind: 'id'; readonly value: string }
@@ -14,7 +14,7 @@ export type DeliveryId = { readonly kind: 'id'; readonly value: string }
  * around a header's value is not part of it. A JSON number counts only when it is a safe integer: a longer one was
  * already rounded by the parser, and two ids must never meet there. The text `undefined` is a text like any other.
  */
-export function readDeliveryId(
+function readDeliveryId(
   at: ValueAt,
   headers: PushRequest['headers'],
   document: unknown,
