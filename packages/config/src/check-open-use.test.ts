@@ -37,7 +37,7 @@ describe('checkOpenUse (I12)', () => {
       {
         severity: 'error',
         path: 'sources.tickets',
-        message: expect.stringContaining('released or discarded and entries still to be sent and can'),
+        message: expect.stringContaining('released or discarded and entries to send and can'),
       },
       { severity: 'error', path: 'destinations.crm2', message: expect.stringContaining('did you mean "crm"?') },
     ])

@@ -12,7 +12,7 @@ export type SourceUse =
 const OPEN: Readonly<Record<SourceUse['kind'], string>> = {
   deferred: 'deliveries that wait for their time',
   quarantined: 'quarantined deliveries that nobody has released or discarded',
-  entries: 'entries still to be sent',
+  entries: 'entries to send',
 }
 
 /**
