@@ -11,9 +11,8 @@ export function listArrivalEvents(timeline: DeliveryTimeline): TimelineEvent[] {
   const { delivery, observations, acks, readAt } = timeline
   const answered = new Map(acks.map((ack) => [ack.observation, ack]))
   return observations.flatMap((observation) => {
-    // Both are written by one transaction, which may have looked at the clock for the claim first.
     const isFirst = observation.kind === 'first'
-    const at = isFirst ? Math.min(observation.observedAt, delivery.claimedAt) : observation.observedAt
+    const at = isFirst ? Math.min(observation.observedAt, claimShownAt(timeline)) : observation.observedAt
     const events = [arrivalEvent(delivery.source, observation, at)]
     const ack = answered.get(observation.id)
     if (ack !== undefined) {
@@ -35,6 +34,16 @@ export function listArrivalEvents(timeline: DeliveryTimeline): TimelineEvent[] {
     }
     return events
   })
+}
+
+/**
+ * Arrival, claim and outcome are written by one transaction, in which the clock is looked at in any order: a push that
+ * runs alone takes and judges its row before it is claimed. What caused is shown no later than what followed from it.
+ */
+export function claimShownAt({ delivery, transitions }: Pick<DeliveryTimeline, 'delivery' | 'transitions'>): number {
+  const own = transitions.filter(({ decidedBy }) => decidedBy === 'push' || decidedBy === 'sweep')
+  const decided = own.map((one) => one.decidedAt)
+  return Math.min(delivery.claimedAt, ...decided)
 }
 
 /**
