@@ -1,5 +1,5 @@
 import type { DestinationContract } from '@counterfoil/core'
-import { checkPlacement, migrateUp, openDatabase, resumeDestination } from '@counterfoil/db'
+import { checkPlacement, migrateUp, openDatabase, releaseDestination } from '@counterfoil/db'
 import {
   endsWithReadyForQuery,
   freshDatabase,
@@ -198,7 +198,9 @@ describe('a worker', () => {
       statementTimeoutMs: 0,
       connectTimeoutMs: 2_000,
     })
-    await resumeDestination(db, 'crm')
+    expect(await releaseDestination(db, 'crm', { actor: 'ana', reason: 'the destination is back' })).toMatchObject({
+      kind: 'resumed',
+    })
     await db.close()
     await untilStates({ delivered: 20 })
     await expectTruthful()
