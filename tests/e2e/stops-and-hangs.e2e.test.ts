@@ -106,4 +106,33 @@ describe('hanging destinations and orderly stops', () => {
     expect(await system.sink.summary()).toMatchObject({ requests: 600, effects: 600 })
     expect(await findViolations(system)).toEqual([])
   })
+
+  it('I6: a worker whose requests outlast the grace gives up on them in time and says what it knows', async () => {
+    await system.sink.script({ otherwise: { kind: 'hang', apply: true } })
+    const patient = { SINK_TOTAL: '25s', SINK_LEASE: '40s', COUNTERFOIL_GRACE_MS: '3000' }
+    const [{ pusher }, worker] = await Promise.all([system.startReceiver(), system.startWorker(patient)])
+    await pusher.pushUntilAcked({ id: 'evt-key' })
+    await pusher.pushUntilAcked({ id: 'evt-none', type: 'mail' })
+    await until(async () => (await system.sink.summary()).requests === 2)
+    const startedAt = performance.now()
+    expect(await worker.terminate()).toEqual({ code: 0, signal: null })
+    expect(performance.now() - startedAt).toBeLessThan(3_500)
+    expect(await system.count('counterfoil.lease')).toBe(0)
+    expect(await system.count(`counterfoil.attempt WHERE outcome = 'uncertain'`)).toBe(2)
+    await system.sink.script({ otherwise: { kind: 'answer', status: 200 } })
+
+    // A second signal waits for nothing.
+    const other = await system.startWorker({ ...patient, COUNTERFOIL_GRACE_MS: '60000' })
+    await system.drained()
+    await system.sink.script({ otherwise: { kind: 'hang', apply: true } })
+    await pusher.pushUntilAcked({ id: 'evt-last' })
+    await until(async () => (await system.sink.requests()).some(({ key }) => key === 'evt-last/notify'))
+    other.signal('SIGTERM')
+    await other.waitForLog(({ msg }) => msg === 'worker.stopping')
+    const secondAt = performance.now()
+    expect(await other.terminate()).toEqual({ code: 1, signal: null })
+    expect(performance.now() - secondAt).toBeLessThan(2_000)
+    expect(await system.sink.summary()).toMatchObject({ effects: 3, repeatedEffects: 0 })
+    expect(await findViolations(system)).toEqual([])
+  })
 })
