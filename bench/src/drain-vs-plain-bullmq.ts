@@ -3,6 +3,7 @@ import { findFreePort, spawnApp, startRedis, until } from '@counterfoil/testkit'
 import { Queue } from 'bullmq'
 import { type BenchServer, run } from './bench-database.js'
 import { type Figure, makeFigure } from './figure.js'
+import { AS_IN_THE_IMAGE } from './node-options.js'
 import { type FastSink, startFastSink } from './start-fast-sink.js'
 
 const CONCURRENCY = 256
@@ -39,6 +40,7 @@ async function measureOurs(databaseUrl: string, entries: number): Promise<number
       COUNTERFOIL_DATABASE_URL: databaseUrl,
       COUNTERFOIL_HEALTH_PORT: String(await findFreePort()),
       COUNTERFOIL_LOG_LEVEL: 'warn',
+      NODE_OPTIONS: AS_IN_THE_IMAGE,
       BENCH_SECRET: 'bench-secret-that-guards-nothing',
       SINK_URL: `${sink.url}/notify`,
     },
@@ -61,7 +63,13 @@ async function measurePlainBullmq(entries: number): Promise<number> {
   await fillQueue(queue, entries)
   const worker = spawnApp([], {
     script: fileURLToPath(new URL('./plain-bullmq-worker.js', import.meta.url)),
-    env: { REDIS_URL: redis.url, SINK_URL: sink.url, SINK_PATH: '/notify', CONCURRENCY: String(CONCURRENCY) },
+    env: {
+      NODE_OPTIONS: AS_IN_THE_IMAGE,
+      REDIS_URL: redis.url,
+      SINK_URL: sink.url,
+      SINK_PATH: '/notify',
+      CONCURRENCY: String(CONCURRENCY),
+    },
   })
   try {
     return await readRate(sink, entries)
