@@ -14,11 +14,7 @@ export type DeliveryId = { readonly kind: 'id'; readonly value: string }
  * around a header's value is not part of it. A JSON number counts only when it is a safe integer: a longer one was
  * already rounded by the parser, and two ids must never meet there. The text `undefined` is a text like any other.
  */
-function readDeliveryId(
-  at: ValueAt,
-  headers: PushRequest['headers'],
-  document: unknown,
-): DeliveryId | Malformed {
+function readDeliveryId(at: ValueAt, headers: PushRequest['headers'], document: unknown): DeliveryId | Malformed {
   const where = at.kind === 'header' ? `header ${at.header}` : `field ${at.pointer}`
   const read = readValue(at, headers, document)
   if (read.kind === 'absent') return malformed('delivery_id_missing', `${where} is absent or blank`)
