@@ -1,4 +1,4 @@
-import { type SinkBehaviour, until } from '@counterfoil/testkit'
+import type { SinkBehaviour } from '@counterfoil/testkit'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openSystem, type System } from '../system/open-system.js'
 import { findViolations } from '../system/oracles.js'
@@ -63,13 +63,7 @@ describe('destinations that are no help', () => {
     for (const { name, behaviour, outcome } of RUDE) {
       await system.sink.script({ rules: [{ path: '/mailer', to: 1, behaviour }] })
       await pusher.pushUntilAcked({ id: `mail-${name}`, type: 'mail' })
-      await until(
-        async () => (await system.count('counterfoil.due')) + (await system.count('counterfoil.lease')) === 0,
-        {
-          timeoutMs: 20_000,
-          what: `the mail to ${name} to be decided`,
-        },
-      )
+      await system.drained()
       const attempts = await readAttempts(system.pool, `mail-${name}/mail`)
       if (outcome === 'uncertain') {
         expect(attempts, name).toMatchObject([{ outcome: 'uncertain', state: 'uncertain' }])
