@@ -10,7 +10,6 @@ export const registerReceiver: Registration = (program, terminal) => {
       const service = await openService(terminal, 'receiver')
       // Loaded here, so that `show` and the like don't pay for the servers' modules.
       const { startReceiver } = await import('@counterfoil/receiver')
-      const running = await startReceiver(service)
-      await serveUntilStopped(terminal, service, () => running.stop())
+      await serveUntilStopped(terminal, service, startReceiver)
     })
 }

@@ -9,7 +9,6 @@ export const registerWorker: Registration = (program, terminal) => {
     .action(async () => {
       const service = await openService(terminal, 'worker')
       const { startWorker } = await import('@counterfoil/worker')
-      const running = await startWorker(service)
-      await serveUntilStopped(terminal, service, () => running.stop())
+      await serveUntilStopped(terminal, service, startWorker)
     })
 }

@@ -3,16 +3,26 @@ import type { Service } from './open-service.js'
 import { reloadOnHangup } from './reload-on-hangup.js'
 import type { Terminal } from './terminal.js'
 
+export type Running = { readonly stop: () => Promise<void> }
+
 /**
- * Keeps a server going until SIGTERM or SIGINT, then lets it drain for at most `graceMs` and ends the process with 0.
- * SIGHUP reloads secrets. A second signal, or a drain that takes too long, ends it at once with 1. Never returns.
+ * Starts a server and keeps it going until SIGTERM or SIGINT, then lets it drain for at most `graceMs` and ends the
+ * process with 0. SIGHUP reloads secrets. A second signal, or a drain that takes too long, ends it at once with 1.
+ * Never returns; throws what `start` throws.
+ *
+ * Signals are ours before the start: a worker may hold leases before everything of it is up, and one that was ended
+ * then left them to run out, as attempts of which nobody knows.
  */
-export function serveUntilStopped(terminal: Terminal, service: Service, stop: () => Promise<void>): Promise<never> {
+export async function serveUntilStopped(
+  terminal: Terminal,
+  service: Service,
+  start: (service: Service) => Promise<Running>,
+): Promise<never> {
   const { graceMs } = service.settings
-  // From here on a first signal is ours: it must not end the process before it has drained.
   terminal.interrupted.throwIfAborted()
   const reloads = reloadOnHangup(terminal, service)
-  closeWithGrace(
+  const started = start(service)
+  const { uninstall } = closeWithGrace(
     {
       delay: graceMs,
       logger: false,
@@ -24,8 +34,15 @@ export function serveUntilStopped(terminal: Terminal, service: Service, stop: ()
     async ({ err, signal }) => {
       if (err) terminal.err(`counterfoil: ${err.stack ?? err.message}\n`)
       else terminal.err(`counterfoil: ${signal ?? 'stop'}: draining (again to end at once)\n`)
-      await stop()
+      const running = await started
+      await running.stop()
     },
   )
+  try {
+    await started
+  } catch (error) {
+    uninstall()
+    throw error
+  }
   return new Promise<never>(() => {})
 }
