@@ -13,6 +13,8 @@ import { writePgbenchScript } from './pgbench-script.js'
 const execute = promisify(execFile)
 const CLIENTS = 64
 const PADDING = 120
+/** Before the clock starts, on both sides. A receiver runs for weeks; its code is compiled after some 10,000 pushes. */
+const WARM_UP = 15_000
 const SECRET = 'bench-secret-that-guards-nothing'
 
 /** Is pgbench on this machine? It comes with PostgreSQL's contributed programs. */
@@ -69,10 +71,10 @@ async function measureAcks(databaseUrl: string, pushes: number): Promise<Acked> 
   })
   try {
     await receiver.waitReady()
-    await generateLoad(port, 3_000)
+    await generateLoad(port, WARM_UP)
     const acked = await generateLoad(port, pushes)
     await receiver.terminate()
-    await checkClaims(databaseUrl, pushes + 3_000)
+    await checkClaims(databaseUrl, pushes + WARM_UP)
     return acked
   } finally {
     await receiver.kill9()
@@ -124,7 +126,7 @@ async function measurePgbench(databaseUrl: string, pushes: number): Promise<numb
     return Number(/tps = ([\d.]+) \(without/.exec(stdout)?.[1] ?? Number.NaN)
   }
   try {
-    await pgbench(3_000)
+    await pgbench(WARM_UP)
     return await pgbench(pushes)
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -27,7 +27,7 @@ const measurements: Readonly<Record<string, (server: BenchServer) => Promise<Fig
   acks_vs_pgbench: (server) =>
     values.quick ? measureAcksVsPgbench(server, 2, 20_000) : measureAcksVsPgbench(server, 5, 60_000),
   drain_vs_plain_bullmq: (server) =>
-    values.quick ? measureDrainVsPlainBullmq(server, 2, 15_000) : measureDrainVsPlainBullmq(server, 5, 40_000),
+    values.quick ? measureDrainVsPlainBullmq(server, 2, 25_000) : measureDrainVsPlainBullmq(server, 5, 40_000),
 }
 
 async function main(): Promise<number> {

@@ -5,7 +5,7 @@ export type FastSinkSummary = {
   readonly requests: number
   /** Equal to `requests` when no key was seen twice. */
   readonly distinctKeys: number
-  /** From the first to the last request. */
+  /** From the end of the warm-up to the last request. */
   readonly seconds: number
 }
 
@@ -15,9 +15,12 @@ export type FastSink = {
   readonly close: () => void
 }
 
-/** Starts the destination of the benchmark in a process of its own. */
-export async function startFastSink(): Promise<FastSink> {
-  const child = fork(fileURLToPath(new URL('./fast-sink.js', import.meta.url)), { stdio: 'inherit' })
+/** Starts the destination of the benchmark in a process of its own; its clock starts after `warmUp` requests. */
+export async function startFastSink(warmUp: number): Promise<FastSink> {
+  const child = fork(fileURLToPath(new URL('./fast-sink.js', import.meta.url)), {
+    stdio: 'inherit',
+    env: { ...process.env, WARM_UP: String(warmUp) },
+  })
   const { port } = await nextMessage<{ port: number }>(child)
   return {
     url: `http://127.0.0.1:${port}`,
