@@ -3,8 +3,8 @@ export type Figure = {
   readonly id: string
   /** Median of the pairs' ratios, ours to the peer's. */
   readonly ratio: number
-  /** What the project promises at least. */
-  readonly atLeast: number
+  /** What the project promises at least; `null`: told for comparison, promised nothing. */
+  readonly atLeast: number | null
   readonly unit: string
   readonly ours: readonly number[]
   readonly peer: readonly number[]

@@ -52,6 +52,8 @@ async function closeOne(
     digestSent: mayHaveLeft ? hash('sha256', leased.body, 'buffer') : null,
   })
   await deps.fault('closed')
-  deps.log.info(attemptLine(leased, sent, outcome, decision, closed), 'delivery.attempted')
+  if (deps.log.isLevelEnabled('info')) {
+    deps.log.info(attemptLine(leased, sent, outcome, decision, closed), 'delivery.attempted')
+  }
   return { outcome, decision, closed }
 }

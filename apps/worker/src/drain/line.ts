@@ -22,21 +22,29 @@ export function openLine(options: LineOptions): Line {
   const leasing = createLeasing({ destination: contract.name, store, newToken, now, random, log })
   const pauses = createPauseLog(contract, log, now)
 
-  async function deliver(leased: LeasedEntry, leaveWire: () => void): Promise<number | null> {
-    const send: DeliverDeps['send'] = async (entry, sendBefore) => {
-      const sent = await downstream.send(entry, sendBefore)
+  const onWire = new Map<LeasedEntry, () => void>()
+  const deps: DeliverDeps = {
+    ...options,
+    send: async (leased, sendBefore) => {
+      const sent = await downstream.send(leased, sendBefore)
       // Any other answer may pause the destination: nothing more goes there before that is recorded.
-      if (sent.kind === 'answered' && sent.status < 300) leaveWire()
+      if (sent.kind === 'answered' && sent.status < 300) onWire.get(leased)?.()
       return sent
-    }
+    },
+  }
+
+  async function deliver(leased: LeasedEntry, leaveWire: () => void): Promise<number | null> {
+    onWire.set(leased, leaveWire)
     try {
-      const { decision } = await deliverOne(leased, { ...options, send })
+      const { decision } = await deliverOne(leased, deps)
       pauses.note(decision)
       return nextLookMs(decision)
     } catch (error) {
       // A bug: its lease will run out and be closed as uncertain, which is all that is known.
       log.error({ destination: contract.name, entry: leased.id, err: error }, 'delivery.crashed')
       return null
+    } finally {
+      onWire.delete(leased)
     }
   }
 

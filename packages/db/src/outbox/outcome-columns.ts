@@ -12,20 +12,30 @@ export type OutcomeColumns = {
 }
 
 export function outcomeColumns(outcome: AttemptOutcome, detail: string | null): OutcomeColumns {
-  const base = { outcome: outcome.kind, repeat: false, cause: null, detail: cleanText(detail) }
-  switch (outcome.kind) {
+  const kind = outcome.kind
+  switch (kind) {
     case 'accepted':
-      return { ...base, status: outcome.status, repeat: outcome.repeat }
+      return columns(kind, outcome.status, outcome.repeat, null, cleanText(detail))
     case 'rejected':
-      return { ...base, status: outcome.status, cause: outcome.reason }
+      return columns(kind, outcome.status, false, outcome.reason, cleanText(detail))
     case 'unauthorised':
     case 'deferred':
-      return { ...base, status: outcome.status }
+      return columns(kind, outcome.status, false, null, cleanText(detail))
     case 'not_sent':
-      return { ...base, status: outcome.status ?? null, cause: outcome.cause, detail: join(outcome.code, detail) }
+      return columns(kind, outcome.status ?? null, false, outcome.cause, join(outcome.code, detail))
     case 'uncertain':
-      return { ...base, status: outcome.status, cause: outcome.phase, detail: join(outcome.cause, detail) }
+      return columns(kind, outcome.status, false, outcome.phase, join(outcome.cause, detail))
   }
+}
+
+function columns(
+  outcome: OutcomeColumns['outcome'],
+  status: number | null,
+  repeat: boolean,
+  cause: string | null,
+  detail: string | null,
+): OutcomeColumns {
+  return { outcome, status, repeat, cause, detail }
 }
 
 function join(code: string | null, detail: string | null): string | null {
