@@ -1,4 +1,4 @@
-import { DEFAULT_TOLERANCE_MS, type SourceContract, type ValueAt } from '@counterfoil/core'
+import { DEFAULT_TOLERANCE_MS, type DeliveryIdAt, type SourceContract, type ValueAt } from '@counterfoil/core'
 import { formatDuration } from './duration.js'
 import type { ResolvedKey } from './resolve-source.js'
 import type { SourceParts } from './source-schema.js'
@@ -23,7 +23,7 @@ export function describeSource({ parts, keys, contract }: DescribedSource): Reco
       notBefore: notBefore === undefined ? null : new Date(notBefore).toISOString(),
       notAfter: notAfter === undefined ? null : new Date(notAfter).toISOString(),
     })),
-    deliveryId: contract.deliveryId.kind === 'body_digest' ? 'body-digest' : describePlace(contract.deliveryId),
+    deliveryId: describeIdPlace(contract.deliveryId),
     eventType:
       contract.eventType?.kind === 'fixed' ? { fixed: contract.eventType.value } : describePlace(contract.eventType),
     senderAttempt: describePlace(contract.senderAttempt),
@@ -71,8 +71,22 @@ function describeRoute(route: SourceParts['routes'][string]): Record<string, unk
   }
 }
 
-function describePlace(at: ValueAt | { readonly kind: string } | null): Record<string, string> | null {
-  if (at === null) return null
-  if ('header' in at) return { header: at.header }
-  return 'pointer' in at ? { pointer: at.pointer } : null
+function describeIdPlace(at: DeliveryIdAt): unknown {
+  if (at.kind === 'body_digest') return 'body-digest'
+  return at.kind === 'composite' ? at.parts.map((part) => describePlace(part.at)) : describePlace(at)
+}
+
+function describePlace(at: ValueAt | null): unknown {
+  switch (at?.kind) {
+    case 'header':
+      return { header: at.header }
+    case 'pointer':
+      return { pointer: at.pointer }
+    case 'form':
+      return { form: at.name }
+    case 'first_of':
+      return { firstOf: at.places.map(describePlace) }
+    default:
+      return null
+  }
 }

@@ -1,13 +1,11 @@
 import {
-  createHmacBodySigner,
-  createHmacBodyVerifier,
-  createHmacTimestampedSigner,
-  createHmacTimestampedVerifier,
+  createHmacBody,
+  createHmacTimestamped,
+  PLAIN_CONTRACT,
   type Route,
-  type Sign,
+  type Scheme,
   type SigningKey,
   type SourceContract,
-  type Verify,
 } from '@counterfoil/core'
 import { DEFAULTS, MIN_SECRET_BYTES } from './defaults.js'
 import { formatPath } from './format-path.js'
@@ -38,11 +36,15 @@ export function resolveSource(
   const { ack } = parts
   const routes = new Map<string, Route>()
   for (const [type, route] of Object.entries(parts.routes)) routes.set(type, resolveRoute(route, around))
+  const { verify, sign, binds } = createScheme(parts.verify)
   return {
+    ...PLAIN_CONTRACT,
     name,
     path: parts.path,
     publicUrl: parts.publicUrl ?? null,
-    ...createScheme(parts.verify),
+    verify,
+    sign,
+    binds,
     keys: createKeyReader(keys),
     deliveryId: parts.deliveryId,
     senderAttempt: parts.senderAttempt ?? null,
@@ -53,6 +55,7 @@ export function resolveSource(
     ack: {
       status: ack.status ?? (ack.body === undefined ? DEFAULTS.source.ackStatus : DEFAULTS.source.ackStatusWithBody),
       body: ack.body ?? null,
+      fixedBody: null,
       senderTimeoutMs: ack.senderTimeout,
       deadlineMs: ack.deadline ?? DEFAULTS.source.ackDeadlineMs,
       onConflict: ack.onConflict ?? DEFAULTS.source.onConflict,
@@ -74,18 +77,17 @@ function createKeyReader(keys: readonly ResolvedKey[]): () => readonly SigningKe
   }
 }
 
-function createScheme(scheme: SourceParts['verify']): { readonly verify: Verify; readonly sign: Sign } {
+function createScheme(scheme: SourceParts['verify']): Scheme {
   const form = {
     signatureHeader: scheme.signatureHeader,
     ...(scheme.prefix === undefined ? {} : { prefix: scheme.prefix }),
     ...(scheme.encoding === undefined ? {} : { encoding: scheme.encoding }),
   }
-  if (scheme.scheme === 'hmac_body') return { verify: createHmacBodyVerifier(form), sign: createHmacBodySigner(form) }
-  const timestamped = {
+  if (scheme.scheme === 'hmac_body') return createHmacBody(form)
+  return createHmacTimestamped({
     ...form,
     timestampHeader: scheme.timestampHeader,
     ...(scheme.timestampUnit === undefined ? {} : { timestampUnit: scheme.timestampUnit }),
     ...(scheme.tolerance === undefined ? {} : { toleranceMs: scheme.tolerance }),
-  }
-  return { verify: createHmacTimestampedVerifier(timestamped), sign: createHmacTimestampedSigner(timestamped) }
+  })
 }
