@@ -1,3 +1,4 @@
+import { listJsonMembers, skipSpace } from './json-members.js'
 import type { Malformed } from './malformed.js'
 import { malformed } from './malformed.js'
 import { parseForm } from './parse-form.js'
@@ -68,9 +69,13 @@ export function readContentType(headers: PushRequest['headers']): string | null 
   return read.kind === 'found' ? String(read.value) : null
 }
 
+export function isFormType(contentType: string | null): boolean {
+  return contentType !== null && FORM.test(contentType)
+}
+
 function chooseForm(decode: Decode, contentType: string | null): BodyForm {
   if (typeof decode === 'string') return decode
-  return contentType !== null && FORM.test(contentType) ? decode.whenForm : decode.otherwise
+  return isFormType(contentType) ? decode.whenForm : decode.otherwise
 }
 
 function plain(document: unknown, json: Buffer | null, form: DecodedBody['form']): DecodedBody {
@@ -106,13 +111,19 @@ function unwrap(raw: Buffer, read: (envelope: Readonly<Record<string, unknown>>)
   if (Array.isArray(outer.document)) return outer
   const inner = read(outer.document as Readonly<Record<string, unknown>>)
   if (inner.kind === 'value') return { ...outer, payload: inner.value, payloadJson: null }
+  if (inner.kind === 'member')
+    return { ...outer, payload: inner.value, payloadJson: findJsonValue(outer.documentJson, inner.name) }
   const parsed = parseJson(inner.bytes)
   if (parsed.kind === 'parsed') return { ...outer, payload: parsed.value, payloadJson: parsed.bytes }
   const text = parsed.cause === 'body_not_utf8' ? null : inner.bytes.toString('utf8')
   return { ...outer, payload: text, payloadJson: null }
 }
 
-type Inner = { readonly kind: 'bytes'; readonly bytes: Buffer } | { readonly kind: 'value'; readonly value: unknown }
+type Inner =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
+  | { readonly kind: 'value'; readonly value: unknown }
+  /** A member of the envelope, of which the bytes are wanted, too. */
+  | { readonly kind: 'member'; readonly name: string; readonly value: unknown }
 
 function readPubSubData(envelope: Readonly<Record<string, unknown>>): Inner {
   const message = own(envelope, 'message')
@@ -127,12 +138,18 @@ function readSnsMessage(envelope: Readonly<Record<string, unknown>>): Inner {
 function readCloudEventData(envelope: Readonly<Record<string, unknown>>): Inner {
   const encoded = own(envelope, 'data_base64')
   if (encoded !== undefined) return readBase64(encoded)
-  return { kind: 'value', value: own(envelope, 'data') ?? null }
+  return { kind: 'member', name: 'data', value: own(envelope, 'data') ?? null }
 }
 
 function readBase64(text: unknown): Inner {
   if (typeof text !== 'string' || !BASE64.test(text)) return { kind: 'value', value: null }
   return { kind: 'bytes', bytes: Buffer.from(text, 'base64') }
+}
+
+function findJsonValue(json: Buffer | null, name: string): Buffer | null {
+  if (json === null) return null
+  const member = listJsonMembers(json, skipSpace(json, 0))?.findLast(({ token }) => token === name)
+  return member === undefined ? null : json.subarray(member.valueStart, member.end)
 }
 
 function own(value: unknown, name: string): unknown {

@@ -1,6 +1,7 @@
 import type { SignatureEncoding } from './decode-signature.js'
-import { createHmacScheme, type HmacScheme } from './hmac-scheme.js'
+import { createHmacScheme } from './hmac-scheme.js'
 import type { TimestampUnit } from './read-timestamp.js'
+import type { PromptScheme } from './signed-headers-scheme.js'
 
 export type HmacBodyOptions = {
   /** Lower or mixed case; compared case-insensitively. */
@@ -20,7 +21,7 @@ export type HmacTimestampedOptions = HmacBodyOptions & {
 }
 
 /** HMAC-SHA-256 over `<timestamp>.<raw body>`, with a replay window both ways. */
-export function createHmacTimestamped(options: HmacTimestampedOptions): HmacScheme {
+export function createHmacTimestamped(options: HmacTimestampedOptions): PromptScheme {
   return createHmacScheme({
     parts: ['timestamp', { text: '.' }, 'body'],
     headers: { signature: options.signatureHeader, timestamp: options.timestampHeader },
@@ -31,7 +32,7 @@ export function createHmacTimestamped(options: HmacTimestampedOptions): HmacSche
 }
 
 /** HMAC-SHA-256 over the raw body. Binds no time and no id: the claim is the only defence against replays. */
-export function createHmacBody(options: HmacBodyOptions): HmacScheme {
+export function createHmacBody(options: HmacBodyOptions): PromptScheme {
   return createHmacScheme({ parts: ['body'], headers: { signature: options.signatureHeader }, ...formOf(options) })
 }
 

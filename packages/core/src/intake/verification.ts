@@ -33,6 +33,7 @@ export type RefusedCause =
   /** The key that it names is in no set of the issuer. */
   | 'key_unknown'
   | 'certificate_url_refused'
+  | 'certificate_expired'
   | 'topic_not_allowed'
   | 'envelope_malformed'
 
