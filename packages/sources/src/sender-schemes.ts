@@ -4,6 +4,7 @@ import { decodeHubspotUrl } from './decode-hubspot-url.js'
 /** How far a signed time may be off, ms; default five minutes. */
 export type Tolerance = { readonly toleranceMs?: number | null }
 
+const toleranceOf = ({ toleranceMs }: Tolerance) => (toleranceMs === undefined ? {} : { toleranceMs })
 const PREFIXED = (prefix: string) => ({ kind: 'single', prefix }) as const
 
 /** `svix-*` are the same headers under the name of their inventor. */
@@ -22,7 +23,7 @@ export function standardWebhooksScheme(options: Tolerance = {}): PromptScheme {
     grammar: { kind: 'list', separator: ' ', prefix: 'v1,' },
     encoding: 'base64',
     keyEncoding: 'whsec',
-    ...options,
+    ...toleranceOf(options),
   })
 }
 
@@ -34,7 +35,7 @@ export function standardWebhooksPublicScheme(options: Tolerance = {}): PromptSch
     grammar: { kind: 'list', separator: ' ', prefix: 'v1a,' },
     encoding: 'base64',
     keyEncoding: 'whpk',
-    ...options,
+    ...toleranceOf(options),
   })
 }
 
@@ -52,7 +53,7 @@ export function stripeScheme(options: Tolerance = {}): PromptScheme {
     parts: ['timestamp', { text: '.' }, 'body'],
     headers: { signature: 'stripe-signature' },
     grammar: { kind: 'pairs', separator: ',', signature: 'v1', timestamp: 't' },
-    ...options,
+    ...toleranceOf(options),
   })
 }
 
@@ -61,7 +62,7 @@ export function slackScheme(options: Tolerance = {}): PromptScheme {
     parts: [{ text: 'v0:' }, 'timestamp', { text: ':' }, 'body'],
     headers: { signature: 'x-slack-signature', timestamp: 'x-slack-request-timestamp' },
     grammar: PREFIXED('v0='),
-    ...options,
+    ...toleranceOf(options),
   })
 }
 
@@ -83,7 +84,7 @@ export function zendeskScheme(options: Tolerance = {}): PromptScheme {
     grammar: PREFIXED(''),
     encoding: 'base64',
     timestampUnit: 'iso',
-    ...options,
+    ...toleranceOf(options),
   })
 }
 
@@ -105,7 +106,7 @@ export function hubspotScheme(options: Tolerance = {}): PromptScheme {
     encoding: 'base64',
     timestampUnit: 'ms',
     urlText: decodeHubspotUrl,
-    ...options,
+    ...toleranceOf(options),
   })
 }
 
@@ -125,6 +126,8 @@ export function cloudflareScheme(options: Tolerance = {}): PromptScheme {
     parts: ['timestamp', { text: '.' }, 'body'],
     headers: { signature: 'webhook-signature' },
     grammar: { kind: 'pairs', separator: ',', signature: 'sig1', timestamp: 'time' },
-    ...options,
+    ...toleranceOf(options),
   })
 }
+
+export { createTwilioScheme as twilioScheme } from '@counterfoil/core'
