@@ -38,7 +38,7 @@ export function readSignatures(
   headers: PushRequest['headers'],
   header: string,
   grammar: HeaderGrammar,
-  form: { readonly encoding: SignatureEncoding; readonly bytes: number },
+  form: SignatureForm,
 ): GivenSignatures | Refusal {
   const values = headers.get(header)
   const value = values?.[0]
@@ -49,7 +49,8 @@ export function readSignatures(
   if (value.length > (grammar.kind === 'single' ? SINGLE_CAP : MANY_CAP)) {
     return refuse('signature_malformed', `header ${header} is too long`)
   }
-  const listed = listSignatures(value, header, grammar)
+  if (grammar.kind === 'single') return readSingle(value, header, grammar.prefix, form)
+  const listed = grammar.kind === 'list' ? listEntries(value, header, grammar) : listPairs(value, header, grammar)
   if (listed.kind === 'refused') return listed
   if (listed.texts.length > MAX_SIGNATURES) {
     return refuse('signature_malformed', `header ${header} has more than ${MAX_SIGNATURES} signatures`)
@@ -57,30 +58,31 @@ export function readSignatures(
   const signatures = listed.texts
     .map((text) => decodeSignature(text, form.encoding, form.bytes))
     .filter((bytes) => bytes !== null)
-  return signatures.length === 0
-    ? refuse('signature_malformed', `header ${header} is not ${form.bytes} bytes of ${form.encoding}`)
-    : { kind: 'given', signatures, timestamp: listed.timestamp }
+  return signatures.length === 0 ? malformed(header, form) : { kind: 'given', signatures, timestamp: listed.timestamp }
+}
+
+type SignatureForm = { readonly encoding: SignatureEncoding; readonly bytes: number }
+
+function malformed(header: string, form: SignatureForm): Refusal {
+  return refuse('signature_malformed', `header ${header} is not ${form.bytes} bytes of ${form.encoding}`)
+}
+
+/** The form that most senders have, without a list. */
+function readSingle(value: string, header: string, prefix: string, form: SignatureForm): GivenSignatures | Refusal {
+  if (!value.startsWith(prefix)) return refuse('signature_malformed', `header ${header} does not start with ${prefix}`)
+  const signature = decodeSignature(value.slice(prefix.length), form.encoding, form.bytes)
+  return signature === null ? malformed(header, form) : { kind: 'given', signatures: [signature], timestamp: null }
 }
 
 type Listed = { readonly kind: 'listed'; readonly texts: readonly string[]; readonly timestamp: string | null }
 
-function listSignatures(value: string, header: string, grammar: HeaderGrammar): Listed | Refusal {
-  switch (grammar.kind) {
-    case 'single':
-      return value.startsWith(grammar.prefix)
-        ? { kind: 'listed', texts: [value.slice(grammar.prefix.length)], timestamp: null }
-        : refuse('signature_malformed', `header ${header} does not start with ${grammar.prefix}`)
-    case 'list': {
-      const texts = value
-        .split(grammar.separator)
-        .filter((entry) => entry.startsWith(grammar.prefix))
-        .map((entry) => entry.slice(grammar.prefix.length))
-      if (texts.length > 0) return { kind: 'listed', texts, timestamp: null }
-      return refuse('signature_version_unknown', `header ${header} has no entry that starts with ${grammar.prefix}`)
-    }
-    case 'pairs':
-      return listPairs(value, header, grammar)
-  }
+function listEntries(value: string, header: string, grammar: HeaderGrammar & { kind: 'list' }): Listed | Refusal {
+  const texts = value
+    .split(grammar.separator)
+    .filter((entry) => entry.startsWith(grammar.prefix))
+    .map((entry) => entry.slice(grammar.prefix.length))
+  if (texts.length > 0) return { kind: 'listed', texts, timestamp: null }
+  return refuse('signature_version_unknown', `header ${header} has no entry that starts with ${grammar.prefix}`)
 }
 
 function listPairs(value: string, header: string, grammar: HeaderGrammar & { kind: 'pairs' }): Listed | Refusal {

@@ -17,14 +17,7 @@ export function matchKey(
   given: readonly Buffer[],
   expect: (key: SigningKey) => Buffer,
 ): KeyMatch {
-  return matchKeyBy(keys, now, given, (key) => {
-    const expected = expect(key)
-    let right = false
-    for (const signature of given) {
-      if (expected.length === signature.length && timingSafeEqual(expected, signature)) right = true
-    }
-    return right
-  })
+  return matchKeyBy(keys, now, given, (key) => isAmong(expect(key), given))
 }
 
 /** The same for a scheme where a key checks a signature and can't make it. */
@@ -44,6 +37,15 @@ export function matchKeyBy(
   if (active === 0) return unavailable('no_active_key', 'no key of this source is active now')
   if (keyId !== null) return { kind: 'matched', keyId }
   return refuse('signature_mismatch', `tried ${count(active, 'active key')} with ${count(given.length, 'signature')}`)
+}
+
+/** Is it one of them? Compared with each in constant time, whatever matched before. */
+export function isAmong(expected: Buffer, given: readonly Buffer[]): boolean {
+  let right = false
+  for (const signature of given) {
+    if (expected.length === signature.length && timingSafeEqual(expected, signature)) right = true
+  }
+  return right
 }
 
 /** Is the key in its window, bounds included? `now` in epoch milliseconds. */

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { isFormType, readContentType } from './decode-body.js'
 import { type HeaderGrammar, readSignatures } from './header-grammar.js'
-import { matchKeyBy } from './match-key.js'
+import { isAmong, matchKeyBy } from './match-key.js'
 import { parseForm } from './parse-form.js'
 import type { UnsignedPush } from './scheme.js'
 import type { PromptScheme } from './signed-headers-scheme.js'
@@ -32,7 +32,7 @@ export function createTwilioScheme(): PromptScheme {
       if (fields.kind === 'refused') return fields
       const texts = listTwilioUrls(request.publicUrl).map((url) => Buffer.from(url + fields.text))
       const matched = matchKeyBy(keys, now, given.signatures, ({ secret }) =>
-        texts.map((text) => isRight(secret, text, given.signatures)).includes(true),
+        texts.map((text) => isAmong(createHmac('sha1', secret).update(text).digest(), given.signatures)).includes(true),
       )
       if (matched.kind !== 'matched') return matched
       return { kind: 'verified', keyId: matched.keyId, bodyBound: true, signedAt: null }
@@ -53,15 +53,6 @@ export function createTwilioScheme(): PromptScheme {
     needsPublicUrl: true,
     keyEncoding: 'utf8',
   }
-}
-
-function isRight(secret: Buffer, text: Buffer, given: readonly Buffer[]): boolean {
-  const expected = createHmac('sha1', secret).update(text).digest()
-  let right = false
-  for (const signature of given) {
-    if (signature.length === expected.length && timingSafeEqual(signature, expected)) right = true
-  }
-  return right
 }
 
 type SignedFields = { readonly kind: 'fields'; readonly text: string }
