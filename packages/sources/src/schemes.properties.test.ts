@@ -55,19 +55,20 @@ describe.each(SIGNING_CASES.map((made) => [made.name, made] as const))('%s', (_n
     )
   })
 
-  test.each(made.signedHeaders)('one changed byte of %s is refused', async (header) => {
-    await fc.assert(
-      fc.asyncProperty(bytes, flip, async (body, where) => {
-        const push = await sign(made, body)
-        const value = push.headers[header] ?? ''
-        const changed = change(Buffer.from(value, 'latin1'), where).toString('latin1')
-        fc.pre(!isSameInEitherCase(value, changed, where.at))
-        const verdict = await verify(made, { ...push, headers: { ...push.headers, [header]: changed } })
-        expect(verdict.kind).toBe('refused')
-      }),
-      RUNS,
-    )
-  })
+  for (const header of made.signedHeaders)
+    test(`one changed byte of ${header} is refused`, async () => {
+      await fc.assert(
+        fc.asyncProperty(bytes, flip, async (body, where) => {
+          const push = await sign(made, body)
+          const value = push.headers[header] ?? ''
+          const changed = change(Buffer.from(value, 'latin1'), where).toString('latin1')
+          fc.pre(!isSameInEitherCase(value, changed, where.at))
+          const verdict = await verify(made, { ...push, headers: { ...push.headers, [header]: changed } })
+          expect(verdict.kind).toBe('refused')
+        }),
+        RUNS,
+      )
+    })
 
   test('another URL is refused where the scheme says that it binds the URL, and only there', async () => {
     const push = await sign(made, Buffer.from('{}'))
@@ -94,7 +95,9 @@ describe.each(SIGNING_CASES.map((made) => [made.name, made] as const))('%s', (_n
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.string({ unit: 'binary', minLength: 12, maxLength: 60 }), async (text) => {
-          const headers = Object.fromEntries(made.signedHeaders.map((header) => [header, text]))
+          // A scheme without a header of its own must not mind one.
+          const names = made.signedHeaders.length === 0 ? ['authorization'] : made.signedHeaders
+          const headers = Object.fromEntries(names.map((header) => [header, text]))
           const verdict = await verify(made, { ...made.push(Buffer.from('{}')), headers })
           expect(verdict.kind).not.toBe('verified')
           expect('hint' in verdict ? verdict.hint : '').not.toContain(text)
