@@ -90,22 +90,19 @@ describe.each(SIGNING_CASES.map((made) => [made.name, made] as const))('%s', (_n
     }
   })
 
-  test.runIf(made.signedHeaders.length > 0)(
-    'a header of any text is judged without a throw, and no hint repeats it',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.string({ unit: 'binary', minLength: 12, maxLength: 60 }), async (text) => {
-          // A scheme without a header of its own must not mind one.
-          const names = made.signedHeaders.length === 0 ? ['authorization'] : made.signedHeaders
-          const headers = Object.fromEntries(names.map((header) => [header, text]))
-          const verdict = await verify(made, { ...made.push(Buffer.from('{}')), headers })
-          expect(verdict.kind).not.toBe('verified')
-          expect('hint' in verdict ? verdict.hint : '').not.toContain(text)
-        }),
-        RUNS,
-      )
-    },
-  )
+  test('a header of any text is judged without a throw, and no hint repeats it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', minLength: 12, maxLength: 60 }), async (text) => {
+        // A scheme without a header of its own must not mind one.
+        const names = made.signedHeaders.length === 0 ? ['authorization'] : made.signedHeaders
+        const headers = Object.fromEntries(names.map((header) => [header, text]))
+        const verdict = await verify(made, { ...made.push(Buffer.from('{}')), headers })
+        expect(verdict.kind).not.toBe('verified')
+        expect('hint' in verdict ? verdict.hint : '').not.toContain(text)
+      }),
+      RUNS,
+    )
+  })
 
   test('a push without a signature is refused', async () => {
     const push = made.push(Buffer.from('{}'))
