@@ -20,6 +20,9 @@ CREATE TABLE counterfoil.delivery (
   CONSTRAINT delivery_reason CHECK ((disposition = 'act') = (reason IS NULL))
 );
 
+-- What a person has to look at; small, whatever the table grows to.
+CREATE INDEX delivery_quarantined ON counterfoil.delivery (source) WHERE disposition = 'quarantined';
+
 -- The bytes as they came. Erasable: the claim outlives its content.
 CREATE TABLE counterfoil.delivery_content (
   delivery     uuid PRIMARY KEY,

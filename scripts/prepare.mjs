@@ -10,13 +10,15 @@ const STAMP = join(ROOT, 'node_modules', '.counterfoil-lock')
 const NODE_NEEDED = [20, 19]
 
 /**
- * Checks Node, installs what the lockfile says when it changed since the last time, and builds what changed.
- * `say` gets one sentence for each step that takes a while. Ends the process with 1 and a reason when one fails.
+ * Checks Node, installs what the lockfile says when it changed since the last time, and builds what changed of
+ * `projects` and what they need: nobody who starts the program waits for its tests to compile.
+ * Says one sentence on stderr for each step that takes a while. Ends the process with 1 and a reason when one fails.
  */
-export async function prepare(say = (sentence) => process.stderr.write(`${sentence}\n`)) {
+export async function prepare(projects = ['apps/cli']) {
+  const say = (sentence) => process.stderr.write(`${sentence}\n`)
   requireNode()
   await installWhenNeeded(say)
-  await build(say)
+  await build(projects, say)
 }
 
 export function requireNode() {
@@ -47,9 +49,13 @@ function describeInstallation() {
   return `${hash.digest('hex')} ${process.platform}-${process.arch}-${process.versions.modules}`
 }
 
-async function build(say) {
+async function build(projects, say) {
   const slow = setTimeout(() => say('Building …'), 700)
-  const result = await run(process.execPath, [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-b'])
+  const result = await run(process.execPath, [
+    join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'),
+    '-b',
+    ...projects,
+  ])
   clearTimeout(slow)
   if (result.code !== 0) fail('The build failed: see above.', result.output)
 }

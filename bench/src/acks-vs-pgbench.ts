@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { findFreePort, spawnApp } from '@counterfoil/testkit'
 import { type BenchServer, run } from './bench-database.js'
 import { type Figure, makeFigure } from './figure.js'
+import { AS_IN_THE_IMAGE } from './node-options.js'
 import { writePgbenchScript } from './pgbench-script.js'
 
 const execute = promisify(execFile)
@@ -62,6 +63,7 @@ async function measureAcks(databaseUrl: string, pushes: number): Promise<Acked> 
       COUNTERFOIL_HEALTH_PORT: String(healthPort),
       COUNTERFOIL_SPOOL_DIR: spool,
       COUNTERFOIL_LOG_LEVEL: 'warn',
+      NODE_OPTIONS: AS_IN_THE_IMAGE,
       BENCH_SECRET: SECRET,
     },
   })

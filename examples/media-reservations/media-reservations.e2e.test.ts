@@ -11,10 +11,12 @@ describe('Media reservations', () => {
 
   afterAll(() => demo.close())
 
-  it.each(scenesOf('media-reservations'))('$tells', async (scene) => {
-    const result = await demo.play(scene)
-    expect(result.broken).toBeNull()
-    expect(result.findings.filter((finding) => !finding.ok)).toEqual([])
-    expect(result.verdict.kind).toBe(scene.verdict)
-  })
+  for (const scene of scenesOf('media-reservations')) {
+    it(scene.tells, async () => {
+      const result = await demo.play(scene)
+      expect(result.broken).toBeNull()
+      expect(result.findings.filter((finding) => !finding.ok)).toEqual([])
+      expect(result.verdict.kind).toBe(scene.verdict)
+    })
+  }
 })

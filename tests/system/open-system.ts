@@ -42,7 +42,7 @@ export type System = {
   readonly spawn: (role: 'receiver' | 'worker', env?: Env) => AppProcess
   /** Runs one command to its end. */
   readonly run: (args: readonly string[], env?: Env) => Promise<CommandResult>
-  /** Waits until nothing is due and nothing is leased. */
+  /** Waits until no entry is pending. */
   readonly drained: (timeoutMs?: number) => Promise<void>
   readonly count: (from: string) => Promise<number>
   /** Ends everything, and fails when a secret or the content of a push was printed by any process (I10). */
@@ -114,7 +114,8 @@ export async function openSystem(options: SystemOptions = {}): Promise<System> {
       return { code, stdout: app.stdout(), stderr: app.stderr() }
     },
     drained: async (timeoutMs = 30_000) => {
-      const isEmpty = async () => (await count('counterfoil.due')) === 0 && (await count('counterfoil.lease')) === 0
+      // By the state of the entries: one that moves between `due` and `lease` could be missed in both.
+      const isEmpty = async () => (await count(`counterfoil.entry WHERE state = 'pending'`)) === 0
       await until(isEmpty, { timeoutMs, everyMs: 50, what: 'the outbox to be drained' })
     },
     count,

@@ -136,6 +136,8 @@ async function findUnaccountedRequests(evidence: Evidence): Promise<readonly str
   const byDigest = new Map(rows.map((row) => [`${row.destination} ${row.digest}`, row.opened]))
   const arrivals = new Map<readonly number[] | undefined, SinkRequest[]>()
   for (const request of await evidence.sink.requests()) {
+    // Neither key nor body was read: nothing says whose it was.
+    if (request.key === null && request.bodyDigest === null) continue
     const destination = destinationOf(evidence, request.path)
     const opened =
       request.key === null

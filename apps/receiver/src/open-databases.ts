@@ -20,18 +20,25 @@ export function openDatabases(
 ): { readonly database: Database; readonly probes: Database } {
   const longestDeadlineMs = Math.max(0, ...sources.map((source) => source.ack.deadlineMs))
   return {
-    database: openPool(settings, 'receiver', settings.databasePool, longestDeadlineMs + STATEMENT_SLACK_MS),
-    probes: openPool(settings, 'receiver probes', PROBE_CONNECTIONS, PROBE_STATEMENT_MS),
+    database: openPool(settings, 'receiver', settings.databasePool, longestDeadlineMs + STATEMENT_SLACK_MS, true),
+    probes: openPool(settings, 'receiver probes', PROBE_CONNECTIONS, PROBE_STATEMENT_MS, false),
   }
 }
 
 /** A half-open connection tells nothing, so silence counts as lost soon after the server itself would have given up. */
-function openPool(settings: DatabaseSettings, name: string, max: number, statementTimeoutMs: number): Database {
+function openPool(
+  settings: DatabaseSettings,
+  name: string,
+  max: number,
+  statementTimeoutMs: number,
+  onlyByKey: boolean,
+): Database {
   return openDatabase({
     url: settings.databaseUrl,
     max,
     applicationName: `counterfoil ${name} ${settings.instance}`,
     role: null,
+    onlyByKey,
     statementTimeoutMs,
     answerTimeoutMs: statementTimeoutMs + ANSWER_SLACK_MS,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,

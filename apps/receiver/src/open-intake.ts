@@ -1,9 +1,11 @@
 import { randomFillSync } from 'node:crypto'
+import { type ConfigProblem, checkOpenSources, formatProblem } from '@counterfoil/config'
 import { createUuidV7Generator, type KeyMaterial, type SourceContract } from '@counterfoil/core'
 import {
   checkDatabase,
   createPostgresIntakeStore,
   type Database,
+  findOpenSources,
   type IntakeStoreOptions,
   judgeDatabase,
   type PostgresIntakeStore,
@@ -66,7 +68,7 @@ const RECORDING_MS = 1000
 export async function openIntake(options: IntakeOptions): Promise<Intake> {
   const { database, probes } = openDatabases(options.settings, [...options.config.sources.values()])
   try {
-    await refuseUnfit(probes)
+    await refuseUnfit(probes, options)
     return await compose(options, database, probes)
   } catch (error) {
     await Promise.all([database.close(), probes.close()])
@@ -137,10 +139,26 @@ function openStore(options: IntakeStoreOptions): PostgresIntakeStore {
   }
 }
 
-async function refuseUnfit(database: Database): Promise<void> {
+async function refuseUnfit(database: Database, { config, settings }: IntakeOptions): Promise<void> {
   const facts = await readDatabaseFacts(database)
   const problems = judgeDatabase(facts)
   if (problems.length > 0) throw new StartRefused(problems, facts.kind === 'unreachable' ? 7 : 2)
+  const unfit = [
+    ...checkOpenSources(config.sources, await findOpenSources(database)),
+    ...checkBodyLimits(config.sources, settings.maxQueuedBytes),
+  ]
+  if (unfit.length > 0) throw new StartRefused(unfit.map(formatProblem), 2)
+}
+
+/** A push that may be larger than everything that may wait would be answered 503 for ever. */
+function checkBodyLimits(sources: ReadonlyMap<string, SourceContract>, maxQueuedBytes: number): ConfigProblem[] {
+  return [...sources.values()]
+    .filter(({ bodyLimitBytes }) => bodyLimitBytes > maxQueuedBytes)
+    .map(({ name, bodyLimitBytes }) => ({
+      severity: 'error',
+      path: `sources.${name}.bodyLimit`,
+      message: `${bodyLimitBytes} is more than COUNTERFOIL_MAX_QUEUED_BYTES (${maxQueuedBytes}): raise that, or lower this`,
+    }))
 }
 
 function timeOf(reading: ClockReading): number {

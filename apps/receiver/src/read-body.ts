@@ -23,8 +23,7 @@ export function readBody(
 ): Promise<BodyRead> {
   if (wasTouched(request)) return Promise.resolve({ kind: 'body_consumed' })
   return new Promise((resolve) => {
-    let first: Buffer | null = null
-    let more: Buffer[] | null = null
+    let held: Buffer = EMPTY
     let total = 0
 
     const end = (read: BodyRead): void => {
@@ -32,25 +31,35 @@ export function readBody(
       request.off('data', onData).off('end', onEnd).off('close', onClose)
       resolve(read)
     }
-    const keep = (chunk: Buffer): void => {
-      if (first === null) first = chunk
-      else if (more === null) more = [first, chunk]
-      else more.push(chunk)
-    }
     const onData = (chunk: Buffer): void => {
       total += chunk.length
       if (total > limits.limitBytes) end({ kind: 'too_large' })
       else if (!seat.hold(chunk.length)) end({ kind: 'overloaded' })
-      else keep(chunk)
+      else held = append(held, total - chunk.length, chunk)
     }
     const onEnd = (): void => {
-      end({ kind: 'read', bytes: more === null ? (first ?? EMPTY) : Buffer.concat(more, total) })
+      end({ kind: 'read', bytes: held.subarray(0, total) })
     }
     const onClose = (): void => end({ kind: 'client_gone' })
 
     const timer = setTimeout(() => end({ kind: 'too_slow' }), limits.timeoutMs)
     request.on('error', ignoreError).on('data', onData).on('end', onEnd).on('close', onClose)
   })
+}
+
+/**
+ * The first chunk is most often the whole body and kept as it is; further ones are copied behind it. A list of chunks
+ * would do as well, but a stranger may send chunks of one byte, and each would be an object of a hundred.
+ */
+function append(held: Buffer, length: number, chunk: Buffer): Buffer {
+  if (length === 0) return chunk
+  let target = held
+  if (target.length < length + chunk.length) {
+    target = Buffer.allocUnsafe(Math.max(2 * target.length, length + chunk.length))
+    held.copy(target, 0, 0, length)
+  }
+  chunk.copy(target, length)
+  return target
 }
 
 /** An aborted request errs and then closes; the close is what counts. */

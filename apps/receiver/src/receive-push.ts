@@ -28,12 +28,15 @@ export async function receivePush(
   const track = startTrack()
   const url = arrival.url ?? request.url ?? ''
   const admission = admitPush(request, url, deps)
-  if (admission.kind === 'admitted' && arrival.waitsForContinue === true) response.writeContinue()
-  const end = admission.kind === 'admitted' ? await takePush(request, url, admission, track, deps) : admission
-  const answer = chooseAnswer(end, deps)
-  const ack = await writeAnswer(request, response, answer, chooseFarewell(end, arrival, deps.isClosing()))
-  recordPush({ end, answer, ack, track }, deps)
-  if (admission.kind === 'admitted') admission.seat.leave()
+  try {
+    if (admission.kind === 'admitted' && arrival.waitsForContinue === true) response.writeContinue()
+    const end = admission.kind === 'admitted' ? await takePush(request, url, admission, track, deps) : admission
+    const answer = chooseAnswer(end, deps)
+    const ack = await writeAnswer(request, response, answer, chooseFarewell(end, arrival, deps.isClosing()))
+    recordPush({ end, answer, ack, track }, deps)
+  } finally {
+    if (admission.kind === 'admitted') admission.seat.leave()
+  }
 }
 
 async function takePush(

@@ -88,6 +88,22 @@ describe('a running receiver', () => {
     expect(acks).toMatchObject([{ status: 204, result: 'written' }])
   })
 
+  it('does not start without a source whose quarantined deliveries wait for a person (I12)', async () => {
+    const keeping = await start({}, makeSource({}, { onMalformed: 'quarantine' }))
+    expect((await rawHttp(keeping.port, signedRequest('no JSON', { id: 'q-1' }))).status).toBe(204)
+    await keeping.stop()
+    const other = start({}, makeSource({ name: 'orders', path: '/hooks/orders' }))
+    await expect(other).rejects.toThrow(/source "tickets" still has quarantined deliveries/)
+    await rows(`INSERT INTO counterfoil.act (actor, action, reason, delivery)
+                SELECT 'ana', 'discard', 'test', id FROM counterfoil.delivery`)
+    expect(await readyz(await start({}, makeSource({ name: 'orders', path: '/hooks/orders' })))).toBe(200)
+  })
+
+  it('does not start where one push may be larger than all that may wait', async () => {
+    const large = start({ maxQueuedBytes: 1_048_576 }, makeSource({ bodyLimitBytes: 2_000_000 }))
+    await expect(large).rejects.toThrow(/bodyLimit.*COUNTERFOIL_MAX_QUEUED_BYTES/)
+  })
+
   it('makes one claim of 50 concurrent copies, all of them acked and observed (I2)', async () => {
     const receiver = await start()
     const answers = await Promise.all(Array.from({ length: 50 }, () => push(receiver, 'same')))

@@ -8,6 +8,8 @@ export type AnswerWritten = 'written' | 'not_written'
 
 /** How long what is left of an unread body is read and thrown away, so that the sender gets to read its answer. */
 const LINGER_MS = 5000
+/** How long a sender may take to read its answer. One that never does would keep its seat for ever. */
+const HANDOVER_MS = 30_000
 
 export type Farewell = {
   /** The connection ends after this answer. */
@@ -23,15 +25,34 @@ export function writeAnswer(
   answer: Answer,
   farewell: Farewell,
 ): Promise<AnswerWritten> {
-  if (response.destroyed || response.headersSent) return Promise.resolve('not_written')
+  if (response.destroyed || response.headersSent || request.socket.destroyed) return Promise.resolve('not_written')
   if (farewell.close) response.setHeader('connection', 'close')
   response.writeHead(answer.status, answer.headers)
   if (farewell.awaitsRest && !request.complete) return writeAhead(request, response, answer)
+  const handedOver = awaitHandover(request, response)
+  if (answer.body === null) response.end()
+  else response.end(answer.body)
+  return handedOver
+}
+
+/**
+ * `close` of the response comes after `finish` or instead of it, so one listener tells both. Not so for a response that
+ * waits behind that of an earlier push on its connection: Node never closes it when the connection is lost.
+ */
+function awaitHandover(request: IncomingMessage, response: ServerResponse): Promise<AnswerWritten> {
+  const { socket } = request
   return new Promise((resolve) => {
-    // `close` always comes, after `finish` or instead of it: one listener tells both.
-    response.on('close', () => resolve(response.writableFinished ? 'written' : 'not_written'))
-    if (answer.body === null) response.end()
-    else response.end(answer.body)
+    const timer = setTimeout(() => socket.destroy(), HANDOVER_MS).unref()
+    const end = (): void => {
+      clearTimeout(timer)
+      socket.off('close', end)
+      resolve(response.writableFinished ? 'written' : 'not_written')
+    }
+    response.on('close', end)
+    if (response.socket !== null) return
+    // As many of them as pushes are pipelined.
+    socket.setMaxListeners(0)
+    socket.on('close', end)
   })
 }
 

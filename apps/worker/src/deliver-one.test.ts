@@ -4,6 +4,7 @@ import type { AttemptClose, CloseResult } from '@counterfoil/db'
 import { pino } from 'pino'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { deliverOne } from './deliver-one.js'
+import { noFaults } from './fault-points.js'
 import { makeContract, makeEntry } from './testing/make-entry.js'
 
 const HOUR_MS = 3_600_000
@@ -50,6 +51,7 @@ async function deliver(
     },
     now: () => performance.now(),
     random: () => 0.5,
+    fault: noFaults,
     log,
   })
   return { delivered, sends, close: closes[0] }

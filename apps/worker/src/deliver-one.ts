@@ -3,7 +3,6 @@ import {
   type AttemptOutcome,
   classify,
   type Decision,
-  type DestinationContract,
   databaseNow,
   decide,
   heldBack,
@@ -11,37 +10,22 @@ import {
   type LeasedEntry,
   type Sent,
 } from '@counterfoil/core'
-import type { AttemptClose, CloseResult } from '@counterfoil/db'
-import type { Logger } from 'pino'
 import { attemptLine } from './attempt-line.js'
-import { type FaultPoints, noFaults } from './fault-points.js'
+import type { DeliverDeps, Delivered } from './deliver-deps.js'
 import { judgeSendBefore } from './judge-send-before.js'
-
-export type DeliverDeps = {
-  readonly worker: string
-  readonly contract: DestinationContract
-  readonly send: (leased: LeasedEntry, sendBefore: number) => Promise<Sent>
-  readonly close: (close: AttemptClose) => Promise<CloseResult>
-  readonly now: () => number
-  readonly random: () => number
-  readonly log: Logger
-  readonly fault?: FaultPoints
-}
-
-export type Delivered = { readonly outcome: AttemptOutcome; readonly decision: Decision; readonly closed: CloseResult }
 
 /**
  * The whole story of one attempt: judge the lease → send → classify → decide → close. The lease row is already the
  * durable evidence that this attempt is being made (I4), and only its owner closes it (I5).
  */
 export async function deliverOne(leased: LeasedEntry, deps: DeliverDeps): Promise<Delivered> {
-  const { contract, fault = noFaults } = deps
-  await fault('leased')
+  const { contract } = deps
+  await deps.fault('leased')
   const judged = judgeLease(leased.history, contract, databaseNow(leased, deps.now()))
   if (judged.kind === 'hold') return closeOne(leased, null, heldBack(), judged, deps)
 
   const sent = await deps.send(leased, judgeSendBefore(leased, contract))
-  await fault('sent')
+  await deps.fault('sent')
   const now = databaseNow(leased, deps.now())
   const outcome = classify(sent, contract, now)
   const decision = decide(outcome, leased.history, contract, now, deps.random)
@@ -67,7 +51,7 @@ async function closeOne(
     // Of the very bytes that went out, not copied from the entry: sameness is measured (I3).
     digestSent: mayHaveLeft ? hash('sha256', leased.body, 'buffer') : null,
   })
-  await (deps.fault ?? noFaults)('closed')
+  await deps.fault('closed')
   deps.log.info(attemptLine(leased, sent, outcome, decision, closed), 'delivery.attempted')
   return { outcome, decision, closed }
 }

@@ -1,13 +1,16 @@
 import type { DestinationContract } from '@counterfoil/core'
-import { checkPlacement, migrateUp, openDatabase, resumeDestination } from '@counterfoil/db'
+import { checkPlacement, migrateUp, openDatabase, releaseDestination } from '@counterfoil/db'
 import {
+  endsWithReadyForQuery,
   freshDatabase,
   hasRedisServer,
   type ManagedProcess,
+  mentions,
   type Sink,
   startPostgres,
   startRedis,
   startSink,
+  startTcpProxy,
   type TestDatabase,
   until,
 } from '@counterfoil/testkit'
@@ -195,7 +198,9 @@ describe('a worker', () => {
       statementTimeoutMs: 0,
       connectTimeoutMs: 2_000,
     })
-    await resumeDestination(db, 'crm')
+    expect(await releaseDestination(db, 'crm', { actor: 'ana', reason: 'the destination is back' })).toMatchObject({
+      kind: 'resumed',
+    })
     await db.close()
     await untilStates({ delivered: 20 })
     await expectTruthful()
@@ -388,6 +393,48 @@ describe('what it stands on may fall', () => {
       { number: 1, worker: 'dead', outcome: 'uncertain', cause: 'worker_lost', decision: 'retry' },
       { number: 2, outcome: 'accepted' },
     ])
+  })
+})
+
+describe('a reply of the database is lost after it took effect', () => {
+  async function startBehindProxy(statement: string, times = 1) {
+    const real = new URL(database.url)
+    const proxy = await startTcpProxy({ target: { port: Number(real.port) } })
+    const worker = await start({ databaseUrl: proxy.through(database.url) })
+    // Warm, so that the statement is prepared and the fault meets an ordinary call.
+    await seedEntries(database.url, 'crm', 20, 'warm')
+    await untilStates({ delivered: 20 })
+    proxy.arm({ kind: 'lose_reply', when: mentions(statement), how: 'cut', isComplete: endsWithReadyForQuery, times })
+    return { proxy, worker }
+  }
+
+  test('of a lease: the entries are handed back by token and sent under a new attempt, never read as lost', async () => {
+    const { proxy } = await startBehindProxy('lease_due', 1_000)
+    await seedEntries(database.url, 'crm', 5)
+    await until(async () => (await query(database.url, 'SELECT FROM counterfoil.lease')).length > 0)
+    proxy.arm(null)
+    await untilStates({ delivered: 25 })
+    const attempts = await readAttempts(database.url, 'key-1')
+    expect(attempts.at(-1)).toMatchObject({ outcome: 'accepted' })
+    expect(attempts.length).toBeGreaterThan(1)
+    for (const earlier of attempts.slice(0, -1)) {
+      expect(earlier).toMatchObject({ outcome: 'not_sent', cause: 'lease_returned', decision: 'hand_back' })
+    }
+    expect(await sink.summary()).toMatchObject({ requests: 25, effects: 25 })
+    await expectTruthful()
+    await proxy.close()
+  })
+
+  test('of a close: it is repeated, recognised, and the entry is sent once', async () => {
+    const { proxy, worker } = await startBehindProxy('close_attempts')
+    await seedEntries(database.url, 'crm', 5)
+    await until(() => worker.lines.some(({ msg }) => msg === 'outcomes.waiting'))
+    await untilStates({ delivered: 25 })
+    expect(await readAttempts(database.url, 'key-1')).toMatchObject([{ number: 1, outcome: 'accepted' }])
+    expect(await sink.summary()).toMatchObject({ requests: 25, effects: 25 })
+    expect(await query(database.url, 'SELECT FROM counterfoil.late_outcome')).toEqual([])
+    await expectTruthful()
+    await proxy.close()
   })
 })
 

@@ -1,4 +1,4 @@
-import { DEFAULT_TOLERANCE_MS } from '@counterfoil/core'
+import { DEFAULT_TOLERANCE_MS, SWEEP_SOURCE } from '@counterfoil/core'
 import { DEFAULTS } from './defaults.js'
 import { formatDuration } from './duration.js'
 import { formatPath } from './format-path.js'
@@ -6,9 +6,6 @@ import type { ParsedEntry } from './parse-entries.js'
 import { type ConfigProblem, error, warning } from './problem.js'
 import type { ResolvedKey } from './resolve-source.js'
 import type { SourceParts } from './source-schema.js'
-
-/** Deliveries of the sweep are claimed under this source, so that its entries have an origin like any other. */
-export const SWEEP_SOURCE = 'sweep'
 
 /** Rules between the values of one source. `now` in epoch ms. */
 export function checkSource(

@@ -56,18 +56,38 @@ describe('createLogger', () => {
   test('of an error only type, message, code, stack and cause are written, wherever it stands (I10)', () => {
     const { log, last, lines } = capture()
     const cause = Object.assign(new TypeError('inner'), { detail: 'hush' })
-    const leaky = Object.assign(new Error('failed', { cause }), { code: '23505', detail: 'hush', where: { x: 'hush' } })
+    const leaky = Object.assign(new Error('failed', { cause }), {
+      code: 'ENOSPC',
+      detail: 'hush',
+      where: { x: 'hush' },
+    })
     log.error({ err: leaky, other: leaky }, 'a')
     const wanted = {
       type: 'Error',
       message: 'failed',
-      code: '23505',
+      code: 'ENOSPC',
       stack: expect.any(String),
       cause: { type: 'TypeError' },
     }
     expect(last()).toMatchObject({ err: wanted, other: wanted })
     log.error(leaky)
     expect(last()).toMatchObject({ err: wanted, msg: 'failed' })
+    expect(lines.join('')).not.toContain('hush')
+  })
+
+  test('what quotes what it met is written without its words: a refused statement, a text that is no JSON (I10)', () => {
+    const { log, last, lines } = capture()
+    const refused = Object.assign(new Error('invalid input syntax for type uuid: "hush"'), { code: '22P02' })
+    log.error({ err: refused }, 'a')
+    expect(last()).toMatchObject({
+      err: { type: 'Error', code: '22P02', message: '[redacted]', stack: expect.stringMatching(/^\s+at /) },
+    })
+    try {
+      JSON.parse('hush, hush')
+    } catch (error) {
+      log.error({ err: error }, 'b')
+    }
+    expect(last()).toMatchObject({ err: { type: 'SyntaxError', message: '[redacted]' } })
     expect(lines.join('')).not.toContain('hush')
   })
 

@@ -25,13 +25,13 @@ export function resolveDestination(
   const timeouts = resolveTimeouts(parts.timeouts ?? {})
   const { retry = {} } = parts
   const { destination } = DEFAULTS
+  const readHeaders = createHeaderReader(headers)
   return {
     name,
     url: parts.url,
     method: parts.method ?? destination.method,
-    // Computed at every read, so that a reloaded secret is used by the next attempt.
     get headers() {
-      return Object.fromEntries(headers.map((header) => [header.name, headerValue(header)]))
+      return readHeaders()
     },
     idempotency: resolveIdempotency(parts.idempotency),
     timeouts,
@@ -64,6 +64,20 @@ function resolveIdempotency(given: DestinationParts['idempotency']): Destination
   if (given === 'none') return { kind: 'none' }
   const { header, quoted = false, lifetime, margin = DEFAULTS.destination.keyMarginMs } = given
   return { kind: 'header', header, quoted, lifetimeMs: lifetime, marginMs: margin }
+}
+
+/** Read at every attempt, so that a reloaded secret is used by the next one: made anew only when a secret has changed. */
+function createHeaderReader(headers: readonly ResolvedHeader[]): () => Readonly<Record<string, string>> {
+  const cells = headers.flatMap((header) => ('cell' in header ? [header.cell] : []))
+  let made: Readonly<Record<string, string>> | null = null
+  let madeOf: readonly Buffer[] = []
+  return () => {
+    if (made === null || !cells.every((cell, index) => cell.bytes() === madeOf[index])) {
+      madeOf = cells.map((cell) => cell.bytes())
+      made = Object.fromEntries(headers.map((header) => [header.name, headerValue(header)]))
+    }
+    return made
+  }
 }
 
 function headerValue(header: ResolvedHeader): string {

@@ -25,6 +25,9 @@ const SENSITIVE: ReadonlySet<string> = new Set(SENSITIVE_NAMES.map((name) => nam
 const MAX_DEPTH = 4
 const MAX_TEXT = 2_000
 export const CENSOR = '[redacted]'
+/** Codes of Node have more letters, or none that is a digit. */
+const SQL_STATE = /^(?=.*\d)[0-9A-Z]{5}$/
+const QUOTING: ReadonlySet<string> = new Set(['SyntaxError', 'ZodError', '$ZodError'])
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -58,14 +61,24 @@ function strikeField(field: unknown, depth: number): unknown {
   return strike(field, depth + 1)
 }
 
-/** An allow-list: other properties of errors hold requests, rows and parameters. */
+/**
+ * An allow-list: other properties of errors hold requests, rows and parameters. So does the message where the one who
+ * wrote it quotes what it met: PostgreSQL a value, `JSON.parse` a text, a schema a payload. Then code and frames must do.
+ */
 export function describeError(error: Error, depth = 0): Fields {
   const { code } = error as { readonly code?: unknown }
+  const quotes = (typeof code === 'string' && SQL_STATE.test(code)) || QUOTING.has(error.name)
+  const stack = quotes ? listFrames(error) : error.stack
   return {
     type: error.name,
-    message: error.message.slice(0, MAX_TEXT),
+    message: quotes ? CENSOR : error.message.slice(0, MAX_TEXT),
     ...(typeof code === 'string' ? { code } : {}),
-    stack: error.stack?.slice(0, MAX_TEXT),
+    stack: stack?.slice(0, MAX_TEXT),
     ...(error.cause instanceof Error && depth < MAX_DEPTH ? { cause: describeError(error.cause, depth + 1) } : {}),
   }
+}
+
+function listFrames(error: Error): string {
+  const lines = (error.stack ?? '').split('\n')
+  return lines.filter((line) => /^\s+at /.test(line)).join('\n')
 }

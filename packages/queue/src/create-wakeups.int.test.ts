@@ -164,11 +164,13 @@ describe.runIf(hasRedisServer())('on Redis', () => {
     await redis.kill9()
     await until(() => {
       wakeups.wake('crm')
-      return lines.filter((line) => line.includes('wakeups.away')).length === 2
+      return lines.some((line) => line.includes('wakeups.away'))
     })
     await redis.start()
     await wakeUntilHeard(wakeups, heard, 'again')
-    expect(lines.filter((line) => line.includes('wakeups.away'))).toHaveLength(2)
+    await until(() => lines.some((line) => line.includes('wakeups.back')))
+    // The first outage was shorter than the patience of the first connect, so it is not worth a line.
+    expect(lines.filter((line) => line.includes('wakeups.away'))).toHaveLength(1)
   })
 
   test('a silent Redis delays neither a wake-up nor the close', async () => {

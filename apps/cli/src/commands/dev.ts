@@ -4,10 +4,7 @@ export const registerDev: Registration = (program, terminal, exit) => {
   program
     .command('dev')
     .description('run receiver and worker together, on an embedded PostgreSQL where no database is configured')
-    .addHelpText(
-      'after',
-      '\nThe embedded database keeps its data in .counterfoil/dev. Health ports are 8081 and 8082. Ctrl-C stops everything.\n',
-    )
+    .addHelpText('after', '\nThe embedded database keeps its data in .counterfoil/dev. Ctrl-C stops everything.\n')
     .action(async () => {
       const { runDev } = await import('../dev/run-dev.js')
       exit(await runDev(terminal))

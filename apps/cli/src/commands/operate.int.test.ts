@@ -103,7 +103,21 @@ describe('counterfoil config', () => {
     )
     const { code, stderr } = await cli.run(['config', 'check', '--database', '--config', smaller])
     expect(code).toBe(2)
-    expect(stderr).toContain('destination "crm" still has open work')
+    expect(stderr).toContain('destination "crm" still has entries to send')
+    expect(stderr).toContain('source "tickets" still has entries to send')
+  })
+
+  it('asks the database wherever one is set, and says so when it could not', async () => {
+    const smaller = join(dirname(cli.configPath), 'smaller.config.ts')
+    expect((await cli.run(['config', 'check', '--config', smaller])).code).toBe(2)
+    const away = { COUNTERFOIL_DATABASE_URL: 'postgres://a:b@127.0.0.1:1/x' }
+    expect(await cli.run(['config', 'check', '--config', smaller], away)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('not checked whether open work is left behind'),
+    })
+    expect((await cli.run(['config', 'check', '--database', '--config', smaller], away)).code).toBe(7)
+    const none = { COUNTERFOIL_DATABASE_URL: undefined }
+    expect(await cli.run(['config', 'check', '--config', smaller], none)).toMatchObject({ code: 0, stderr: '' })
   })
 })
 

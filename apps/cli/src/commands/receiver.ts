@@ -7,10 +7,10 @@ export const registerReceiver: Registration = (program, terminal) => {
     .command('receiver')
     .description('run the public HTTP process: verify, claim, answer')
     .action(async () => {
-      const { settings, config, log } = await openService(terminal, 'receiver')
+      const service = await openService(terminal, 'receiver')
       // Loaded here, so that `show` and the like don't pay for the servers' modules.
       const { startReceiver } = await import('@counterfoil/receiver')
-      const running = await startReceiver({ settings, config, log })
-      await serveUntilStopped(terminal, settings.graceMs, () => running.stop())
+      const running = await startReceiver(service)
+      await serveUntilStopped(terminal, service, () => running.stop())
     })
 }

@@ -7,9 +7,9 @@ export const registerWorker: Registration = (program, terminal) => {
     .command('worker')
     .description('run a worker: lease, attempt, record, sweep')
     .action(async () => {
-      const { settings, config, log } = await openService(terminal, 'worker')
+      const service = await openService(terminal, 'worker')
       const { startWorker } = await import('@counterfoil/worker')
-      const running = await startWorker({ settings, config, log })
-      await serveUntilStopped(terminal, settings.graceMs, () => running.stop())
+      const running = await startWorker(service)
+      await serveUntilStopped(terminal, service, () => running.stop())
     })
 }

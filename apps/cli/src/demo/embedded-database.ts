@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import pg from 'pg'
+import { CommandFailure } from '../terminal/command-failure.js'
+import { EXIT } from '../terminal/exit-codes.js'
 import { chooseDatabaseUser, chooseReachableDirectory, type DatabaseUser } from './embedded/database-user.js'
 import { findFreePort } from './embedded/free-port.js'
 import { launchPostgres, type RunningPostgres } from './embedded/launch-postgres.js'
@@ -37,10 +39,21 @@ const PREFERRED_PORT = 54320
  * Starts a PostgreSQL of its own for this directory, on 127.0.0.1 only, with default durability.
  * Works as root too: the server then runs as an unprivileged user that owns the data.
  *
- * Throws an `Error` with one clear sentence when it can't: no binaries for this platform, a directory of somebody
+ * Ends the command with one clear sentence when it can't: no binaries for this platform, a directory of somebody
  * else's, another start of the same directory that is still alive.
  */
 export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
+  try {
+    return await startCluster(options)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code !== 'EACCES' && code !== 'EPERM') throw error
+    const what = `${resolve(options.dataDir)} belongs to another user`
+    throw new CommandFailure(EXIT.unreachable, what, 'start as that user, or remove the directory')
+  }
+}
+
+async function startCluster(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const notices: string[] = []
   const user = chooseDatabaseUser(options.dataDir)
   const dataDir = chooseReachableDirectory(options.dataDir, user, notices)
@@ -106,7 +119,7 @@ async function launchOnFreePort(
       return launched.postgres
     }
     if (launched.kind === 'failed' && (!launched.retry || round === 5)) {
-      throw new Error(`The embedded PostgreSQL did not start: ${launched.reason}`)
+      throw new CommandFailure(EXIT.unreachable, `the embedded PostgreSQL did not start: ${launched.reason}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 300))
   }

@@ -34,9 +34,8 @@ export async function runDemo(terminal: Terminal, options: DemoOptions): Promise
     code = await runInHome(terminal, files, options)
     return code
   } finally {
-    if (options.serve) say('Stopped. The data stays in .counterfoil; npm start goes on with it.\n')
-    else if (code === EXIT.failure) say(`Ledgers and logs are kept in ${files.home}.\n`)
-    else rmSync(files.home, { recursive: true, force: true })
+    if (!options.serve && code === EXIT.failure) say(`Ledgers and logs are kept in ${files.home}.\n`)
+    else if (!options.serve) rmSync(files.home, { recursive: true, force: true })
   }
 }
 
@@ -49,6 +48,7 @@ async function runInHome(terminal: Terminal, files: DemoFiles, options: DemoOpti
     return options.kills > 0 ? await playKills(system, terminal, options) : await play(system, terminal, options)
   } finally {
     await system.stop()
+    if (options.serve) say('Stopped. The data stays in .counterfoil; npm start goes on with it.\n')
   }
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { migrateUp } from '@counterfoil/db'
+import { findFreePort } from '../demo/embedded/free-port.js'
 import { startEmbeddedDatabase } from '../demo/embedded-database.js'
 import { guardChild } from '../demo/system/guard-child.js'
 import { EXIT, type ExitCode } from '../terminal/exit-codes.js'
@@ -16,6 +17,7 @@ const DATA_DIRECTORY = '.counterfoil/dev/postgres'
 const STOP_MS = 15_000
 
 type Role = 'receiver' | 'worker'
+type Service = { readonly role: Role; readonly child: ChildProcess; readonly ended: Promise<unknown> }
 
 /**
  * Receiver and worker, each a process of its own, on the configured database or on an embedded one that is kept under
@@ -48,7 +50,11 @@ async function openDevDatabase(terminal: Terminal): Promise<{ terminal: Terminal
 }
 
 async function runServices(terminal: Terminal): Promise<ExitCode> {
-  const services = (['receiver', 'worker'] as const).map((role) => startService(terminal, role))
+  const { receiver, worker, health } = await choosePorts(terminal)
+  const services = [
+    startService(terminal, 'receiver', { COUNTERFOIL_PORT: receiver, COUNTERFOIL_HEALTH_PORT: health }),
+    startService(terminal, 'worker', { COUNTERFOIL_HEALTH_PORT: worker }),
+  ]
   const stopped = new Promise<'stop'>((resolve) => {
     if (terminal.interrupted.aborted) resolve('stop')
     terminal.interrupted.addEventListener('abort', () => resolve('stop'), { once: true })
@@ -66,9 +72,19 @@ async function runServices(terminal: Terminal): Promise<ExitCode> {
   return code === EXIT.usage || code === EXIT.unreachable ? code : EXIT.failure
 }
 
+/** The usual ports, or free ones where somebody has them; said, because a push has to find them. */
+async function choosePorts(terminal: Terminal): Promise<{ receiver: string; health: string; worker: string }> {
+  const wanted = (variable: string, usual: number) => Number(terminal.env[variable] || usual)
+  const receiver = String(await findFreePort(wanted('COUNTERFOIL_PORT', 8080)))
+  const health = String(await findFreePort(wanted('COUNTERFOIL_HEALTH_PORT', 8081)))
+  const worker = String(await findFreePort(8082))
+  terminal.err(`receiver on port ${receiver}; health of the receiver on ${health}, of the worker on ${worker}\n`)
+  return { receiver, health, worker }
+}
+
 /** In a session of its own, so that Ctrl-C reaches only us and each is told once; it ends with us even at kill -9. */
-function startService(terminal: Terminal, role: Role): { role: Role; child: ChildProcess; ended: Promise<unknown> } {
-  const { COUNTERFOIL_HEALTH_PORT: _, ...env } = terminal.env
+function startService(terminal: Terminal, role: Role, ports: Readonly<Record<string, string>>): Service {
+  const env = { ...terminal.env, ...ports }
   const child = spawn(process.execPath, [MAIN, role], { env, detached: true, stdio: ['ignore', 'inherit', 'inherit'] })
   guardChild(child, 'TERM')
   return { role, child, ended: Promise.race([once(child, 'exit'), once(child, 'error')]) }

@@ -14,7 +14,7 @@ export function answerDocument(answer: QueryAnswer): unknown {
   })
 }
 
-export function matchDocument(answer: Answer): Record<string, unknown> {
+function matchDocument(answer: Answer): Record<string, unknown> {
   if (answer.kind === 'never_claimed') {
     const { arrivals, verdict } = answer
     return { kind: answer.kind, verdict, ...arrivals, timeline: listUnclaimedEvents(arrivals) }

@@ -1,4 +1,4 @@
-const INSTANT = /(At|Until|Since)$/
+const INSTANT = /(^at|At|Until|Since)$/
 
 /**
  * The JSON form of what we hold: snake_case names, and ISO 8601 in UTC for every instant. What a person wrote into

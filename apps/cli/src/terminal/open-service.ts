@@ -1,4 +1,11 @@
-import { createLogger, type Logger, loadConfig, type ResolvedConfig, type Settings } from '@counterfoil/config'
+import {
+  type ConfigProblem,
+  createLogger,
+  type Logger,
+  loadConfig,
+  type ResolvedConfig,
+  type Settings,
+} from '@counterfoil/config'
 import { invalid, openSettings, warn } from './open-settings.js'
 import type { Terminal } from './terminal.js'
 
@@ -8,7 +15,7 @@ export type Service = { readonly settings: Settings; readonly config: ResolvedCo
 export async function openService(terminal: Terminal, role: 'receiver' | 'worker'): Promise<Service> {
   const settings = openSettings(terminal, role)
   const log = createLogger({ level: settings.logLevel, service: role })
-  const config = await openConfig(terminal, settings.configPath)
+  const config = await openConfig(terminal, settings.configPath, (problems) => warn(terminal, problems, log))
   return { settings, config, log }
 }
 
@@ -17,10 +24,17 @@ export function findConfigPath(terminal: Terminal, given: string | undefined): s
   return given ?? (terminal.env.COUNTERFOIL_CONFIG || './counterfoil.config.ts')
 }
 
-/** Loads and validates the configuration; ends the command with every problem at once. */
-export async function openConfig(terminal: Terminal, path: string): Promise<ResolvedConfig> {
+/**
+ * Loads and validates the configuration; ends the command with every problem at once. Its warnings are for whoever
+ * checks it or starts a server with it; an act or a push doesn't repeat them.
+ */
+export async function openConfig(
+  terminal: Terminal,
+  path: string,
+  onWarnings: (problems: readonly ConfigProblem[]) => void = () => {},
+): Promise<ResolvedConfig> {
   const loaded = await loadConfig({ path, env: terminal.env })
   if (loaded.kind === 'invalid') throw invalid(`the configuration ${path} is invalid`, loaded.problems)
-  warn(terminal, loaded.problems)
+  onWarnings(loaded.problems)
   return loaded.config
 }

@@ -37,7 +37,7 @@ export function openTerminal(signal: AbortSignal, onObserved: () => void): Termi
 }
 
 /** picocolors also colours when CI is set; a log file of a CI run is not a terminal, so that is left out. */
-export function mayColour(
+function mayColour(
   env: Readonly<Record<string, string | undefined>>,
   isTty: boolean,
   argv: readonly string[],

@@ -40,7 +40,7 @@ export async function withDatabase<T>(
 }
 
 /** What a database error means for the person at the terminal. Anything unknown stays as it is. */
-export function explainDatabaseFailure(error: unknown, use: DatabaseUse): unknown {
+function explainDatabaseFailure(error: unknown, use: DatabaseUse): unknown {
   if (error instanceof CommandFailure) return error
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
   if (code === '42501' || (code === '22023' && use.role !== null)) return refuseRole(use)

@@ -1,15 +1,15 @@
-import type {
-  AckRecord,
-  ClaimOptions,
-  ClaimResult,
-  DeliveryResult,
-  IntakeStore,
-  PlannedDelivery,
-  PlannedPush,
-  UnclaimedTrace,
+import { randomUUID } from 'node:crypto'
+import {
+  type AckRecord,
+  type ClaimOptions,
+  type ClaimResult,
+  createMemoryIntakeStore,
+  type IntakeStore,
+  type PlannedPush,
+  type UnclaimedTrace,
 } from '@counterfoil/core'
 
-/** A store that claims in memory unless the next claim is scripted, and keeps what it was told. */
+/** The store in memory, whose next claim may be scripted, and which keeps what it was told. */
 export type ScriptedStore = IntakeStore & {
   readonly claims: PlannedPush[]
   readonly acks: AckRecord[]
@@ -19,28 +19,11 @@ export type ScriptedStore = IntakeStore & {
 }
 
 export function createScriptedStore(): ScriptedStore {
-  const deliveries = new Map<string, { delivery: PlannedDelivery; observations: number }>()
+  const memory = createMemoryIntakeStore({ now: Date.now, newId: randomUUID })
   const scripted: ((push: PlannedPush, options: ClaimOptions) => Promise<ClaimResult> | ClaimResult)[] = []
   const claims: PlannedPush[] = []
   const acks: AckRecord[] = []
   const unclaimed: UnclaimedTrace[] = []
-
-  const observe = (delivery: PlannedDelivery): DeliveryResult => {
-    const key = JSON.stringify([delivery.source, delivery.deliveryId])
-    const known = deliveries.get(key)
-    if (known === undefined) {
-      deliveries.set(key, { delivery, observations: 1 })
-      return { kind: 'first', deliveryUuid: delivery.id, observation: 1, outcome: null }
-    }
-    known.observations += 1
-    const same = known.delivery.identityDigest.equals(delivery.identityDigest)
-    return {
-      kind: same ? 'duplicate' : 'conflict',
-      deliveryUuid: known.delivery.id,
-      observation: known.observations,
-      outcome: null,
-    }
-  }
 
   return {
     claims,
@@ -50,14 +33,15 @@ export function createScriptedStore(): ScriptedStore {
     claim: async (push, options) => {
       claims.push(push)
       const answer = scripted.shift()
-      if (answer !== undefined) return answer(push, options)
-      return { kind: 'committed', results: push.deliveries.map(observe) }
+      return answer === undefined ? memory.claim(push, options) : answer(push, options)
     },
     recordAcks: async (records) => {
       acks.push(...records)
+      await memory.recordAcks(records)
     },
     recordUnclaimed: async (traces) => {
       unclaimed.push(...traces)
+      await memory.recordUnclaimed(traces)
     },
   }
 }

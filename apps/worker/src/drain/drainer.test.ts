@@ -10,6 +10,7 @@ function openBench(slots: number, pollMs = 1_000) {
   const backlog: LeasedEntry[] = []
   const requests: LeaseRequest[] = []
   const inFlight = new Map<LeasedEntry, (dueInMs: number | null) => void>()
+  const onWire: (() => void)[] = []
   const givenBack: LeasedEntry[] = []
   let passedOn = 0
   let hold: Promise<void> = Promise.resolve()
@@ -23,7 +24,10 @@ function openBench(slots: number, pollMs = 1_000) {
         return found
       },
       giveBack: async (entries) => void givenBack.push(...entries),
-      deliver: (leased) => new Promise((resolve) => inFlight.set(leased, resolve)),
+      deliver: (leased, leaveWire) => {
+        onWire.push(leaveWire)
+        return new Promise((resolve) => inFlight.set(leased, resolve))
+      },
       passOn: () => {
         passedOn += 1
       },
@@ -43,6 +47,10 @@ function openBench(slots: number, pollMs = 1_000) {
         release = resolve
       })
       return () => release()
+    },
+    /** The destination has answered that many; their outcomes are not recorded yet. */
+    answer: (count: number) => {
+      for (const leaveWire of onWire.splice(0, count)) leaveWire()
     },
     record: (count: number, dueInMs: number | null = null) => {
       for (const [leased, resolve] of [...inFlight].slice(0, count)) {
@@ -72,6 +80,23 @@ describe('a drainer', () => {
     expect(bench.requests.map(({ limit }) => limit)).toEqual([4])
     expect(bench.inFlight.size).toBe(4)
     expect(bench.drainer.inHand()).toBe(4)
+  })
+
+  test('fills the wire again while outcomes are being recorded, up to as many again', async () => {
+    const bench = openBench(4)
+    bench.add(20)
+    bench.drainer.wake()
+    await run()
+    bench.answer(4)
+    await run()
+    expect(bench.inFlight.size).toBe(8)
+    bench.answer(4)
+    await run()
+    expect(bench.inFlight.size).toBe(8)
+    bench.record(3)
+    await run()
+    expect(bench.inFlight.size).toBe(8)
+    expect(bench.left()).toBe(9)
   })
 
   test('asks once for all the slots that one batch of outcomes has freed', async () => {

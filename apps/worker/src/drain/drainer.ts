@@ -3,7 +3,7 @@ import { createLeaseBound } from './lease-bound.js'
 import { createWakeTimer } from './wake-timer.js'
 
 export type DrainerOptions = {
-  /** Entries in hand at once: on the wire, or waiting for their outcome to be recorded. */
+  /** Requests on the wire at once. Outcomes that wait to be recorded may be as many again. */
   readonly slots: number
   /** Longest time between two looks, ms. */
   readonly pollMs: number
@@ -16,8 +16,11 @@ export type DrainerPorts = {
   lease(request: { readonly limit: number; readonly dueFrom: Date | null }): Promise<readonly LeasedEntry[]>
   /** Gives back entries that were leased and not sent. Never rejects. */
   giveBack(entries: readonly LeasedEntry[]): Promise<void>
-  /** Resolves when the outcome is recorded: with the time until it is due again, or `null`. Never rejects. */
-  deliver(leased: LeasedEntry): Promise<number | null>
+  /**
+   * May call `leaveWire` when the destination is done with it. Resolves when the outcome is recorded: with the time until
+   * it is due again, or `null`. Never rejects.
+   */
+  deliver(leased: LeasedEntry, leaveWire: () => void): Promise<number | null>
   /** There is more here than this worker can take: others may join. */
   passOn(): void
 }
@@ -48,6 +51,7 @@ export function createDrainer(options: DrainerOptions, ports: DrainerPorts): Dra
   const { now } = options
   const bound = createLeaseBound(now)
   const retries = createWakeTimer(wake, now)
+  let onWire = 0
   let inHand = 0
   let isAwake = false
   let turning: Promise<void> | null = null
@@ -73,12 +77,18 @@ export function createDrainer(options: DrainerOptions, ports: DrainerPorts): Dra
     for (;;) {
       // Outcomes are recorded in batches: let all of a batch free their slots before asking for as many entries.
       await new Promise((resolve) => setImmediate(resolve))
-      if (!isAwake || isStopped || inHand >= options.slots) return
+      const free = countFree()
+      if (!isAwake || isStopped || free <= 0) return
       turnedAt = now()
       isAwake = false
-      const found = await look(options.slots - inHand)
+      const found = await look(free)
       idleMs = found ? IDLE_MS : Math.min(options.pollMs, idleMs * 2)
     }
+  }
+
+  /** While outcomes are being recorded the wire would idle; a slow database still bounds what is open. */
+  function countFree(): number {
+    return Math.min(options.slots - onWire, 2 * options.slots - inHand)
   }
 
   /** One lease call and the sends that follow from it. Never more than the free slots. */
@@ -100,7 +110,16 @@ export function createDrainer(options: DrainerOptions, ports: DrainerPorts): Dra
 
   async function deliver(leased: LeasedEntry): Promise<void> {
     inHand += 1
-    const dueInMs = await ports.deliver(leased)
+    onWire += 1
+    let hasLeft = false
+    const leaveWire = () => {
+      if (hasLeft) return
+      hasLeft = true
+      onWire -= 1
+      wake()
+    }
+    const dueInMs = await ports.deliver(leased, leaveWire)
+    leaveWire()
     inHand -= 1
     if (dueInMs !== null && !isStopped) retries.wakeIn(dueInMs)
     if (inHand === 0) for (const resolve of onSettled.splice(0)) resolve()

@@ -1,6 +1,7 @@
 import type { Decision, DestinationContract, LeasedEntry } from '@counterfoil/core'
 import type { Logger } from 'pino'
-import { type DeliverDeps, deliverOne } from '../deliver-one.js'
+import type { DeliverDeps } from '../deliver-deps.js'
+import { deliverOne } from '../deliver-one.js'
 import { type Downstream, openDownstream } from '../send/send-downstream.js'
 import { createDrainer, type Drainer } from './drainer.js'
 import { createLeasing, type LeaseStore } from './leasing.js'
@@ -21,9 +22,15 @@ export function openLine(options: LineOptions): Line {
   const leasing = createLeasing({ destination: contract.name, store, newToken, now, random, log })
   const pauses = createPauseLog(contract, log, now)
 
-  async function deliver(leased: LeasedEntry): Promise<number | null> {
+  async function deliver(leased: LeasedEntry, leaveWire: () => void): Promise<number | null> {
+    const send: DeliverDeps['send'] = async (entry, sendBefore) => {
+      const sent = await downstream.send(entry, sendBefore)
+      // Any other answer may pause the destination: nothing more goes there before that is recorded.
+      if (sent.kind === 'answered' && sent.status < 300) leaveWire()
+      return sent
+    }
     try {
-      const { decision } = await deliverOne(leased, { ...options, send: downstream.send })
+      const { decision } = await deliverOne(leased, { ...options, send })
       pauses.note(decision)
       return nextLookMs(decision)
     } catch (error) {

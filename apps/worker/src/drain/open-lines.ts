@@ -9,7 +9,7 @@ import {
 } from '@counterfoil/db'
 import type { Wakeups } from '@counterfoil/queue'
 import type { Logger } from 'pino'
-import type { FaultPoints } from '../fault-points.js'
+import { type FaultPoints, noFaults } from '../fault-points.js'
 import type { WorkerConfig, WorkerSettings } from '../worker-settings.js'
 import { type CloseBatcher, createCloseBatcher } from './close-batcher.js'
 import { type Line, openLine } from './line.js'
@@ -31,7 +31,7 @@ const CLOSE_MARGIN_MS = 2_000
 
 /** One line per configured destination. Nothing is leased before its drainer is woken. */
 export function openLines(options: OpenLinesOptions): ReadonlyMap<string, Line> {
-  const { settings, config, log, fault, database, closes, wakeups, now } = options
+  const { settings, config, log, fault = noFaults, database, closes, wakeups, now } = options
   const worker = settings.instance
   const lines = new Map<string, Line>()
   for (const contract of config.destinations.values()) {
@@ -53,7 +53,7 @@ export function openLines(options: OpenLinesOptions): ReadonlyMap<string, Line> 
       now,
       random: Math.random,
       log,
-      ...(fault === undefined ? {} : { fault }),
+      fault,
     })
     lines.set(destination, line)
   }

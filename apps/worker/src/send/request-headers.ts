@@ -2,8 +2,24 @@ import type { DestinationContract } from '@counterfoil/core'
 
 const USER_AGENT = 'counterfoil/0.1'
 
-/** The headers that are the same for every request of a destination, as a flat list of names and values. */
-export function buildFixedHeaders(contract: DestinationContract): readonly string[] {
+/**
+ * The headers that are the same for every request of a destination, as a flat list of names and values. Read at every
+ * send, as a secret among them may be reloaded; built anew only when it was.
+ */
+export function createFixedHeaders(contract: DestinationContract): () => readonly string[] {
+  let source = contract.headers
+  let built = buildFixedHeaders(contract)
+  return () => {
+    const { headers } = contract
+    if (headers !== source) {
+      source = headers
+      built = buildFixedHeaders(contract)
+    }
+    return built
+  }
+}
+
+function buildFixedHeaders(contract: DestinationContract): readonly string[] {
   // The entry's own: a configured header can never put another key or type beside them.
   const owned = new Set(['content-type'])
   if (contract.idempotency.kind === 'header') owned.add(contract.idempotency.header.toLowerCase())

@@ -3,7 +3,7 @@ import type { DestinationContract, LeasedEntry, Sent } from '@counterfoil/core'
 import { Pool } from 'undici'
 import { createGuardedConnector } from './egress.js'
 import { Exchange } from './exchange.js'
-import { buildFixedHeaders, formatKey } from './request-headers.js'
+import { createFixedHeaders, formatKey } from './request-headers.js'
 
 /** One destination's way out: as many sockets as slots, no redirects, no retries, nothing pipelined. */
 export type Downstream = {
@@ -30,7 +30,7 @@ const READ_HEADERS = [
 export function openDownstream(contract: DestinationContract, lookup?: LookupFunction): Downstream {
   const url = new URL(contract.url)
   const pool = openPool(url, contract, lookup)
-  const fixedHeaders = buildFixedHeaders(contract)
+  const fixedHeaders = createFixedHeaders(contract)
   const keptHeaders = [...READ_HEADERS, ...contract.replayMarkers.map(({ header }) => header.toLowerCase())]
   const open = new Set<Exchange>()
 
@@ -51,7 +51,7 @@ export function openDownstream(contract: DestinationContract, lookup?: LookupFun
         {
           method: contract.method,
           path: url.pathname + url.search,
-          headers: [...fixedHeaders, 'content-type', leased.contentType, ...keyHeader(contract, leased)],
+          headers: [...fixedHeaders(), 'content-type', leased.contentType, ...keyHeader(contract, leased)],
           body: leased.body,
           idempotent: false,
         },

@@ -30,7 +30,8 @@ const PATIENCE_MS = 1_000
  * or late, the workers tick themselves, one at a time under an advisory lock: repair never depends on Redis (I7).
  */
 export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunner {
-  const watches = options.services.map((service) => createWatch(service, options))
+  const inTurn = { ...options, runExclusively: takeTurns(options.runExclusively) }
+  const watches = options.services.map((service) => createWatch(service, inTurn))
   return {
     start: async () => {
       for (const watch of watches) watch.start()
@@ -41,6 +42,19 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
     stop: async () => {
       await Promise.all(watches.map((watch) => watch.stop()))
     },
+  }
+}
+
+/**
+ * One exclusive run at a time. Each holds a connection for its lock and needs another one for its work: five at once
+ * on a pool of four wait for each other until the connect time-out (measured: 5 s until the worker was ready).
+ */
+function takeTurns(runExclusively: ServiceRunnerOptions['runExclusively']): ServiceRunnerOptions['runExclusively'] {
+  let last: Promise<unknown> = Promise.resolve()
+  return (name, work) => {
+    const mine = last.then(() => runExclusively(name, work))
+    last = mine.catch(() => {})
+    return mine
   }
 }
 
@@ -101,7 +115,7 @@ function createWatch(service: Service, options: ServiceRunnerOptions) {
    */
   async function repairAtStart(): Promise<void> {
     try {
-      await options.runExclusively(service.name, run)
+      if (!isStopped) await options.runExclusively(service.name, run)
     } catch (error) {
       log.warn({ service: service.name, cause: classifyFailure(error).cause }, 'service.failed')
       isFailing = true

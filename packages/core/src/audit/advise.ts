@@ -5,9 +5,7 @@ type Redrive = Advice['redrive']
 
 const notSafe = (why: string): Redrive => ({ safe: false, why })
 
-export const ALREADY_DELIVERED = notSafe(
-  'it was delivered: sending it again would be a second request for the same action',
-)
+const ALREADY_DELIVERED = notSafe('it was delivered: sending it again would be a second request for the same action')
 
 export function adviseNothing(text = 'Nothing.', redrive: Redrive = ALREADY_DELIVERED): Advice {
   return { name: 'nothing', text, command: null, redrive }

@@ -1,3 +1,4 @@
+import { SWEEP_SOURCE } from '../transition/sweep-source.js'
 import { formatDuration } from './format-instant.js'
 import type { ArrivalTimeline, DeliveryTimeline, ObservedArrival } from './timeline.js'
 import type { TimelineEvent } from './timeline-event.js'
@@ -10,9 +11,8 @@ export function listArrivalEvents(timeline: DeliveryTimeline): TimelineEvent[] {
   const { delivery, observations, acks, readAt } = timeline
   const answered = new Map(acks.map((ack) => [ack.observation, ack]))
   return observations.flatMap((observation) => {
-    // Both are written by one transaction, which may have looked at the clock for the claim first.
     const isFirst = observation.kind === 'first'
-    const at = isFirst ? Math.min(observation.observedAt, delivery.claimedAt) : observation.observedAt
+    const at = isFirst ? Math.min(observation.observedAt, claimShownAt(timeline)) : observation.observedAt
     const events = [arrivalEvent(delivery.source, observation, at)]
     const ack = answered.get(observation.id)
     if (ack !== undefined) {
@@ -28,12 +28,22 @@ export function listArrivalEvents(timeline: DeliveryTimeline): TimelineEvent[] {
         entry: null,
         flagged: lost,
       })
-    } else if (delivery.source !== 'sweep' && observation.observedAt < readAt - ACK_GRACE_MS) {
+    } else if (delivery.source !== SWEEP_SOURCE && observation.observedAt < readAt - ACK_GRACE_MS) {
       const text = 'No answer on record: it may have been sent'
       events.push({ at: observation.observedAt, kind: 'answer', text, facts: [], entry: null, flagged: false })
     }
     return events
   })
+}
+
+/**
+ * Arrival, claim and outcome are written by one transaction, in which the clock is looked at in any order: a push that
+ * runs alone takes and judges its row before it is claimed. What caused is shown no later than what followed from it.
+ */
+export function claimShownAt({ delivery, transitions }: Pick<DeliveryTimeline, 'delivery' | 'transitions'>): number {
+  const own = transitions.filter(({ decidedBy }) => decidedBy === 'push' || decidedBy === 'sweep')
+  const decided = own.map((one) => one.decidedAt)
+  return Math.min(delivery.claimedAt, ...decided)
 }
 
 /**
@@ -59,7 +69,7 @@ const ARRIVED: Readonly<Record<ObservedArrival['kind'], string>> = {
 
 function arrivalEvent(source: string, observation: ObservedArrival, at: number): TimelineEvent {
   const { kind, keyId, senderAttempt, instance } = observation
-  const by = source === 'sweep' ? 'Found by the sweep' : `Pushed by ${source}`
+  const by = source === SWEEP_SOURCE ? 'Found by the sweep' : `Pushed by ${source}`
   const counted = senderAttempt === null ? [] : [`sender's attempt ${senderAttempt}`]
   return {
     at,

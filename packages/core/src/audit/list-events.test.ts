@@ -21,6 +21,19 @@ describe('listEvents', () => {
     ])
   })
 
+  it('tells arrival and claim before an outcome that was judged before the claim was written', () => {
+    const { claimedAt } = sampleDelivery().delivery
+    const judged = { transition: 'expire-hold', subject: 'A-12', number: 1, outcome: 'applied' as const }
+    for (const decidedBy of ['push', 'sweep'] as const) {
+      const transitions = [{ ...judged, decidedBy, decidedAt: claimedAt - 4 }]
+      expect(texts({ transitions, acks: [] }).slice(0, 3)).toEqual([
+        'Pushed by tickets: first arrival',
+        'Claimed and committed',
+        `expire-hold on A-12: applied (decided by ${decidedBy})`,
+      ])
+    }
+  })
+
   it('puts the answer to a deferred delivery before what its time brought', () => {
     const transition = { transition: 'expire-hold', subject: 'A-12' }
     const later = NOW - 60_000

@@ -1,5 +1,5 @@
 import { actEvent } from './act-event.js'
-import { listArrivalEvents, listRefusalEvents } from './list-arrival-events.js'
+import { claimShownAt, listArrivalEvents, listRefusalEvents } from './list-arrival-events.js'
 import { listEntryEvents } from './list-entry-events.js'
 import type { ArrivalTimeline, DeliveryTimeline } from './timeline.js'
 import type { TimelineEvent, TimelineEventKind } from './timeline-event.js'
@@ -33,11 +33,12 @@ export function listUnclaimedEvents(arrivals: ArrivalTimeline): readonly Timelin
   return sort(listRefusalEvents(arrivals.source, arrivals))
 }
 
-function listClaimEvents({ delivery, transitions, deferredUntil }: DeliveryTimeline): TimelineEvent[] {
+function listClaimEvents(timeline: DeliveryTimeline): TimelineEvent[] {
+  const { delivery, transitions, deferredUntil } = timeline
   const kept =
     delivery.disposition === 'act' ? '' : `, kept as ${delivery.disposition}: ${delivery.reason ?? 'no reason'}`
   const events: TimelineEvent[] = [
-    event(delivery.claimedAt, 'claim', `Claimed and committed${kept}`, delivery.disposition === 'quarantined'),
+    event(claimShownAt(timeline), 'claim', `Claimed and committed${kept}`, delivery.disposition === 'quarantined'),
     ...transitions.map((one) =>
       event(
         one.decidedAt,

@@ -99,7 +99,7 @@ export function mayHaveActedTwice(weighed: WeighedAttempts): boolean {
   return accepted.some((one, index) => accepted.slice(index + 1).some((other) => !answersFor(other, one)))
 }
 
-export function positionDoubt(entry: EntryTimeline): number | null {
+function positionDoubt(entry: EntryTimeline): number | null {
   const { position } = entry
   return position.kind === 'due' || position.kind === 'leased' ? position.uncertainSince : entry.uncertainSince
 }

@@ -4,7 +4,7 @@ import { describeValueAt, type Readable, readValue } from './read-value.js'
 import { isStorableText } from './sanitise-text.js'
 import type { DeliveryIdAt, SourceContract, ValueAt } from './source-contract.js'
 
-export const MAX_DELIVERY_ID_BYTES = 255
+const MAX_DELIVERY_ID_BYTES = 255
 const CONTROL_CHARACTER = /\p{Cc}/u
 
 export type DeliveryId = { readonly kind: 'id'; readonly value: string }
@@ -14,7 +14,7 @@ export type DeliveryId = { readonly kind: 'id'; readonly value: string }
  * around a header's value is not part of it. A JSON number counts only when it is a safe integer: a longer one was
  * already rounded by the parser, and two ids must never meet there. The text `undefined` is a text like any other.
  */
-export function readDeliveryId(at: ValueAt, from: Readable): DeliveryId | Malformed {
+function readDeliveryId(at: ValueAt, from: Readable): DeliveryId | Malformed {
   const where = describeValueAt(at)
   const read = readValue(at, from)
   if (read.kind === 'absent') return malformed('delivery_id_missing', `${where} is absent or blank`)

@@ -1,3 +1,4 @@
+import { SWEEP_SOURCE } from '../transition/sweep-source.js'
 import type { ConditionalUpdate, PlannedTransition } from '../transition/transition.js'
 import { freezeAction } from './freeze-action.js'
 import type {
@@ -193,7 +194,7 @@ export function createMemoryIntakeStore(options: {
         const { subject } = facts
         const planned = { transition: update, subject, guardMs: null, notDue: 'discard', payload: null } as const
         const deliveryId = `${update.name}:${subject}:${facts.dueMs ?? 0}`
-        const delivery = { id: options.newId(), source: 'sweep', deliveryId, identityDigest: Buffer.alloc(32) }
+        const delivery = { id: options.newId(), source: SWEEP_SOURCE, deliveryId, identityDigest: Buffer.alloc(32) }
         const decision = await decideInMemory(planned, delivery, after.tables, options.now())
         const claimed: MemoryClaim = {
           delivery,
@@ -201,7 +202,7 @@ export function createMemoryIntakeStore(options: {
           observations: [],
           outcomes: [describe(update.name, decision, 'sweep')],
         }
-        after = { ...after, claims: addTo(after.claims, claimKey('sweep', deliveryId), claimed) }
+        after = { ...after, claims: addTo(after.claims, claimKey(SWEEP_SOURCE, deliveryId), claimed) }
         const written = addEntries(settle(after, delivery.id, decision), delivery.id, freeze(decision))
         after = written.records
         for (const destination of written.destinations) destinations.add(destination)

@@ -21,7 +21,8 @@ export type Misconfigured = { readonly kind: 'misconfigured'; readonly hint: str
 /**
  * What the configuration makes of one delivery: its route by event type, the schema, references, and the transition or
  * the frozen actions. Also used again for a delivery that is applied later (deferred or released), with its stored
- * content. The owner's functions may throw: that makes the delivery malformed, never a crash; `ConfigurationBug` is ours.
+ * content. The owner's functions may throw, and that is never a crash: on a payload that nobody checked it makes the
+ * delivery malformed; on one that the route's schema accepts it is a mistake of ours, as `ConfigurationBug` always is.
  */
 export function planDisposition(
   source: Pick<SourceContract, 'routes' | 'otherwise'>,
@@ -33,20 +34,22 @@ export function planDisposition(
     const reason = event.type === null ? 'the push names no event type' : 'no route for this event type'
     return { kind: 'planned', disposition: { kind: 'ignored', reason }, references: [] }
   }
+  let isChecked = false
   try {
-    return applyRoute(route, event, newId)
+    const parsed = route.parse === null ? { ok: true as const, value: event.payload } : route.parse(event.payload)
+    if (!parsed.ok) return malformed('schema', parsed.message)
+    isChecked = route.parse !== null
+    return applyRoute(route, { ...event, payload: parsed.value }, newId)
   } catch (error) {
     if (error instanceof ConfigurationBug) return { kind: 'misconfigured', hint: error.message }
     // The message of a foreign error may quote the payload; its class can't.
-    const name = error instanceof Error ? error.name : typeof error
-    return malformed('route_failed', `the route's own code threw ${name}`)
+    const what = `the route's own code threw ${error instanceof Error ? error.name : typeof error}`
+    if (!isChecked) return malformed('route_failed', what)
+    return { kind: 'misconfigured', hint: `${what} on a payload that its schema accepts` }
   }
 }
 
-function applyRoute(route: Route, event: SourceEvent, newId: () => string): PlannedDisposition | Malformed {
-  const parsed = route.parse === null ? { ok: true as const, value: event.payload } : route.parse(event.payload)
-  if (!parsed.ok) return malformed('schema', parsed.message)
-  const checked = { ...event, payload: parsed.value }
+function applyRoute(route: Route, checked: SourceEvent, newId: () => string): PlannedDisposition | Malformed {
   const transition = route.transition === null ? null : planTransition(route.transition, checked)
   if (transition?.kind === 'malformed') return transition
   const entries = route.transition === null ? freezeActions(route, checked, newId) : []

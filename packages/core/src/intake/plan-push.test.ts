@@ -266,6 +266,20 @@ describe('unusable content', () => {
     }
   })
 
+  test('what a route throws on a payload that its schema accepts is our own fault: 503, and the sender keeps it', () => {
+    const broken = () => {
+      throw new TypeError('cannot read customer@example.com')
+    }
+    const parse = (value: unknown) => ({ ok: true as const, value })
+    for (const changes of [{ actions: broken }, { references: broken }]) {
+      const result = plan(source({ routes: new Map([['ticket.updated', route({ parse, ...changes })]]) }), push(TICKET))
+      expect(result).toEqual({
+        kind: 'misconfigured',
+        hint: "the route's own code threw TypeError on a payload that its schema accepts",
+      })
+    }
+  })
+
   test.each([[''], ['a'.repeat(256)], ['a\0'], [42], [undefined]])('subject %j: malformed', (subject) => {
     const transition = {
       use: { kind: 'custom' as const, name: 'expire', apply: async () => ({ outcome: 'applied' as const }) },

@@ -1,7 +1,7 @@
 import type { Reference } from './planned-push.js'
 import { sanitiseText } from './sanitise-text.js'
 
-export const MAX_REFERENCES = 64
+const MAX_REFERENCES = 64
 const MAX_VALUE_BYTES = 255
 const MAX_NAME_BYTES = 64
 

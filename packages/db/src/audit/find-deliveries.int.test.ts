@@ -4,9 +4,11 @@ import {
   ACCEPTED,
   DEAD_LETTER,
   FINISH,
+  FINISH_REPEAT,
   HOLD,
   openStory,
   REFUSED,
+  REPEATED,
   RETRY,
   type Story,
   TIMED_OUT,
@@ -32,6 +34,8 @@ beforeAll(async () => {
   await story.addEntry(await add('dead', 4), 'ledger')
   await story.attempt('ledger', REFUSED, DEAD_LETTER)
   await story.addEntry(await add('pending', 5, { source: 'warehouse' }), 'depot')
+  await story.addEntry(await add('repeated', 5.5), 'archive')
+  await story.attempt('archive', REPEATED, FINISH_REPEAT)
   await add('quarantined', 6, { disposition: 'quarantined' })
   await add('ignored', 7, { disposition: 'ignored' })
   await story.pool.query('INSERT INTO counterfoil.deferred VALUES ($1, now())', [await add('deferred', 8)])
@@ -53,6 +57,7 @@ describe('findDeliveries', () => {
       'doubtful',
       'dead',
       'pending',
+      'repeated',
       'quarantined',
       'ignored',
       'deferred',
@@ -62,9 +67,9 @@ describe('findDeliveries', () => {
   it.each<[Standing, readonly string[]]>([
     ['pending', ['doubtful', 'pending']],
     ['in_doubt', ['held', 'doubtful']],
-    ['dead_lettered', ['dead']],
-    ['delivered', ['delivered']],
-    ['settled', []],
+    ['not_delivered', ['dead']],
+    ['delivered_after_doubt', ['held']],
+    ['repeated', ['repeated']],
     ['quarantined', ['quarantined']],
     ['ignored', ['ignored']],
     ['deferred', ['deferred']],
@@ -96,7 +101,7 @@ describe('findDeliveries', () => {
     await story.pool.query(
       `INSERT INTO counterfoil.delivery (id, source, delivery_id, identity_digest, disposition, claimed_at)
        SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'old', 'o-' || n, sha256('x'), 'act', 'epoch'
-       FROM generate_series(1, 6000) n`,
+       FROM generate_series(1, 20500) n`,
     )
     const first = await findDeliveries(story.database, { ...NONE, source: 'nobody' }, { limit: 3, after: null })
     expect(first.deliveries).toEqual([])

@@ -118,7 +118,9 @@ describe('claims when the database fails', () => {
   it('answers unavailable by the deadline while no connection can be made', async () => {
     proxy.refuse()
     const answer = await intake.claim(push({ deliveryId: 'refused' }), 300)
-    expect(answer).toMatchObject({ kind: 'unavailable', cause: expect.stringMatching(/ECONN|connection lost/) })
+    // The deadline may pass during a try or between two: in doubt at first, then, but never for good.
+    const last = answer.kind === 'in_doubt' ? await answer.later : answer
+    expect(last).toMatchObject({ kind: 'unavailable', cause: expect.stringMatching(/ECONN|connection lost/) })
     proxy.restore()
     expect((await intake.claim(push({ deliveryId: 'refused' }), 5_000)).kind).toBe('committed')
   })

@@ -121,6 +121,7 @@ export async function openIntake(
       role: null,
       statementTimeoutMs: options.statementTimeoutMs ?? 10_000,
       connectTimeoutMs: 2_000,
+      onlyByKey: true,
     })
   const database = open(options.through?.(clone.url) ?? clone.url, 'intake-store')
   const direct = open(clone.url, 'intake-test')

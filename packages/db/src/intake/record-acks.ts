@@ -1,6 +1,6 @@
 import type { AckRecord } from '@counterfoil/core'
 import type { Database } from '../connection/database.js'
-import { encodeIntegers, encodeNumbers, encodeTexts, encodeUuids } from './claim/encode-array.js'
+import { encodeIntegers, encodeNumbers, encodeTexts, encodeUuids } from '../connection/encode-array.js'
 
 const RECORD = `
 INSERT INTO counterfoil.ack (delivery, observation, status, result, answered_at)

@@ -1,6 +1,6 @@
 import type { UnclaimedTrace } from '@counterfoil/core'
 import type { Database } from '../connection/database.js'
-import { encodeBuffers, encodeNumbers, encodeTexts, encodeUuids } from './claim/encode-array.js'
+import { encodeBuffers, encodeNumbers, encodeTexts, encodeUuids } from '../connection/encode-array.js'
 
 const RECORD = `
 INSERT INTO counterfoil.unclaimed (id, source, delivery_id, identity_digest, cause, seen_at)

@@ -2,7 +2,7 @@ import type { AttemptOutcome, Decision } from '@counterfoil/core'
 import type { AttemptClose, PausedReason } from './outbox-types.js'
 import { type OutcomeColumns, outcomeColumns } from './outcome-columns.js'
 
-/** One close as the statements read it; a key is a column of `json_to_recordset`. */
+/** One close as the statements read it; a key is a column of `CLOSE_INPUT`. */
 export type CloseRow = OutcomeColumns & {
   readonly entry: string
   readonly token: string
@@ -10,8 +10,7 @@ export type CloseRow = OutcomeColumns & {
   readonly destination: string
   readonly duration_ms: number | null
   readonly key_sent: string | null
-  /** Hex. */
-  readonly digest_sent: string | null
+  readonly digest_sent: Buffer | null
   readonly decision: Decision['kind'] | 'hand_back'
   readonly decision_reason: string | null
   readonly spends: boolean
@@ -40,7 +39,7 @@ export function closeRow(close: AttemptClose): CloseRow {
     destination: leased.destination,
     duration_ms: close.durationMs === null ? null : Math.round(close.durationMs),
     key_sent: close.keySent,
-    digest_sent: close.digestSent?.toString('hex') ?? null,
+    digest_sent: close.digestSent,
     ...decisionColumns(outcome, decision),
   }
 }

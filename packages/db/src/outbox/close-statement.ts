@@ -9,7 +9,7 @@ recorded AS (
     (entry, number, token, worker, opened_at, outcome, status, repeat, cause, detail, duration_ms, key_sent,
      digest_sent, decision, decision_reason, next_due_at)
   SELECT entry, attempt, token, worker, opened_at, outcome, status, repeat, cause, detail, duration_ms, key_sent,
-         decode(digest_sent, 'hex'), decision, decision_reason,
+         digest_sent, decision, decision_reason,
          clock_timestamp() + due_in_ms * interval '1 millisecond'
     FROM closed
 ), finished AS (
@@ -56,12 +56,6 @@ recorded AS (
      AND EXISTS (SELECT FROM closed c WHERE c.destination = s.destination AND c.opened_at >= s.paused_until
                                         AND c.outcome IN ('accepted', 'rejected') AND c.status IS NOT NULL)
 )`
-
-/** Columns of a close, as `json_to_recordset` gives them: see `CloseRow`. */
-export const CLOSE_COLUMNS = `
-  entry uuid, token uuid, attempt int, outcome text, status smallint, repeat boolean, cause text, detail text,
-  duration_ms int, key_sent text, digest_sent text, decision text, decision_reason text, spends boolean,
-  takes_back boolean, in_doubt boolean, final_state text, due_in_ms float8, pause_reason text, pause_ms float8`
 
 /** What `WRITE_CLOSED` reads of a lease `l` and its close `i`. */
 export const CLOSED_COLUMNS = `

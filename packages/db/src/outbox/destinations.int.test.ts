@@ -6,7 +6,6 @@ import {
   findOpenDestinations,
   pauseDestination,
   readDestinationStates,
-  resumeDestination,
 } from './index.js'
 import { closeOf, type Outbox, only, openOutbox } from './outbox.int-setup.js'
 
@@ -24,13 +23,6 @@ describe('flow control', () => {
       { destination: 'crm', paused: { reason: 'operator', until: null, detail: 'a b' } },
       { destination: 'mail', paused: null },
     ])
-  })
-
-  it('resumes once', async () => {
-    await pauseDestination(outbox.database, 'crm', { reason: 'gone', forMs: null, detail: null })
-    expect(await resumeDestination(outbox.database, 'crm')).toBe(true)
-    expect(await resumeDestination(outbox.database, 'crm')).toBe(false)
-    expect(await resumeDestination(outbox.database, 'nobody')).toBe(false)
   })
 })
 

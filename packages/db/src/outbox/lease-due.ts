@@ -6,6 +6,8 @@ import type { LeaseRequest } from './outbox-types.js'
 /**
  * The limit is a subquery on purpose: the planner then counts on a share of the rows and reads `due_next` in order.
  * With a known number it expected few rows, read a bitmap and sorted, all 100k due rows for every lease.
+ * `OFFSET 0` makes it look each entry up by its key: expecting that share, it read the whole index of `entry` instead,
+ * 8 of 13 ms for a lease of 100 out of 40k.
  * `statement_timestamp()` is stable, so it bounds the index scan; `clock_timestamp()` would not.
  */
 export const LEASE_DUE = `
@@ -44,7 +46,8 @@ SELECT m.entry, m.attempts + 1 AS attempt, m.tries, e.delivery, e.idempotency_ke
        extract(epoch FROM coalesce(m.first_sent_at, statement_timestamp()))::float8 * 1000 AS first_sent_at,
        extract(epoch FROM m.uncertain_since)::float8 * 1000 AS uncertain_since,
        extract(epoch FROM coalesce(e.redriven_at, e.created_at))::float8 * 1000 AS created_at
-  FROM moved m JOIN counterfoil.entry e ON e.id = m.entry`
+  FROM moved m
+ CROSS JOIN LATERAL (SELECT * FROM counterfoil.entry WHERE id = m.entry OFFSET 0) e`
 
 type LeasedRow = {
   entry: string

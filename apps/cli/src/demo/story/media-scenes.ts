@@ -99,5 +99,6 @@ const twoCopies: Scene = {
 
 export const MEDIA_SCENES = {
   together: [expiresTwicePushed, forged, paidFirst, extended, twoCopies],
-  alone: [expiredFirst, ...storeFaults],
+  alone: [expiredFirst],
+  storeFaults,
 } as const

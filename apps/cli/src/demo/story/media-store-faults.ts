@@ -1,3 +1,4 @@
+import type { DemoSystem } from '../system/demo-system.js'
 import { waitUntil } from '../system/wait-until.js'
 import { expiryEvent, hold, outcomesOf, statuses, statusOf } from './media-shop.js'
 import type { Scene, SceneContext } from './scene.js'
@@ -13,6 +14,18 @@ type StoreFault = {
   readonly answers503: boolean
 }
 
+const turns = new WeakMap<DemoSystem, Promise<void>>()
+
+/** One fault at a time; while a push waits for its `Retry-After`, the next fault may have its turn. */
+function takeTurn(system: DemoSystem, work: () => Promise<void>): Promise<void> {
+  const mine = (turns.get(system) ?? Promise.resolve()).then(work)
+  turns.set(
+    system,
+    mine.catch(() => {}),
+  )
+  return mine
+}
+
 /** While the store is unfit the push is answered 503, and the queue brings it again. */
 function storeFault(fault: StoreFault): Scene {
   return {
@@ -25,17 +38,17 @@ function storeFault(fault: StoreFault): Scene {
       const seat = name('seat', fault.index)
       const job = `exp-${seat}`
       const expiresAt = await hold(context, seat, 0)
-      await fault.begin(context)
-      try {
-        await system.queue.enqueue({ id: job, source: 'screenings', body: expiryEvent(seat, expiresAt) })
-        const first = await waitUntil(
-          'the first answer',
-          async () => (await system.queue.lines({ job, kind: 'answer' }))[0],
-        )
-        if (fault.answers503) look('queue', 'first answer read', first.status, 503)
-      } finally {
-        await fault.end(context)
-      }
+      await takeTurn(system, async () => {
+        await fault.begin(context)
+        try {
+          await system.queue.enqueue({ id: job, source: 'screenings', body: expiryEvent(seat, expiresAt) })
+          const answer = async () => (await system.queue.lines({ job, kind: 'answer' }))[0]
+          const first = await waitUntil('the first answer', answer)
+          if (fault.answers503) look('queue', 'first answer read', first.status, 503)
+        } finally {
+          await fault.end(context)
+        }
+      })
       look('queue', 'last answer read', statuses(await system.queue.ended(job)).at(-1), 204)
       look('database', 'the seat', await statusOf(context, seat), 'expired')
       look('database', 'outcomes', await outcomesOf(context, seat), ['applied'])

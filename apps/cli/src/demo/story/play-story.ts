@@ -3,7 +3,7 @@ import type { DemoSystem } from '../system/demo-system.js'
 import { waitUntil } from '../system/wait-until.js'
 import { LOGISTICS_SCENES, wrongClocks } from './logistics-scenes.js'
 import { MEDIA_SCENES } from './media-scenes.js'
-import { type ReadVerdict, readVerdict } from './read-verdict.js'
+import { NO_RECORD, type ReadVerdict, readVerdict } from './read-verdict.js'
 import type { Finding, Scene, SceneContext, SceneGroup } from './scene.js'
 import { SUPPORT_SCENES } from './support-scenes.js'
 
@@ -17,6 +17,7 @@ export type SceneResult = ReadVerdict & {
   /** Why the scene could not be played to its end. */
   readonly broken: string | null
   readonly ok: boolean
+  readonly durationMs: number
 }
 
 const alone = (scenes: readonly Scene[]): SceneGroup[] => scenes.map((scene) => [scene])
@@ -26,6 +27,7 @@ export const STORY: readonly SceneGroup[] = [
   ...alone(SUPPORT_SCENES.alone),
   MEDIA_SCENES.together,
   ...alone(MEDIA_SCENES.alone),
+  MEDIA_SCENES.storeFaults,
   LOGISTICS_SCENES.together,
   ...alone(LOGISTICS_SCENES.alone),
 ]
@@ -51,7 +53,7 @@ export async function beginRun({ database }: DemoSystem): Promise<number> {
   return rows[0]?.number ?? 1
 }
 
-/** Plays every scene and hands each result on in the story's order. Stops between groups when it is interrupted. */
+/** Plays every scene and hands each result on in the story's order. Waits for none any more when it is interrupted. */
 export async function playStory(
   system: DemoSystem,
   options: {
@@ -62,12 +64,13 @@ export async function playStory(
   },
 ): Promise<readonly SceneResult[]> {
   const results: SceneResult[] = []
+  const aborted = whenAborted(options.interrupted)
   for (const group of options.groups) {
     if (options.interrupted.aborted) break
     const playing = group.map((scene) => playScene(system, scene, options.name))
     for (const scene of playing) {
-      const result = await scene
-      if (options.interrupted.aborted) break
+      const result = await Promise.race([scene, aborted])
+      if (result === null) return results
       results.push(result)
       options.onScene(result)
     }
@@ -75,8 +78,16 @@ export async function playStory(
   return results
 }
 
+function whenAborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null)
+    signal.addEventListener('abort', () => resolve(null), { once: true })
+  })
+}
+
 /** Plays one scene to its end and reads its verdict. Never throws: what went wrong is in the result. */
 export async function playScene(system: DemoSystem, scene: Scene, name: SceneContext['name']): Promise<SceneResult> {
+  const startedAt = performance.now()
   const findings: Finding[] = []
   const look: SceneContext['look'] = (by, what, found, expected) => {
     const [foundText, expectedText] = [JSON.stringify(found), JSON.stringify(expected)]
@@ -90,7 +101,6 @@ export async function playScene(system: DemoSystem, scene: Scene, name: SceneCon
   )
   const read = await settleVerdict(system, shows, scene.verdict)
   look('counterfoil', 'verdict', read.verdict.kind, scene.verdict)
-  const ok = broken === null && findings.every((finding) => finding.ok)
   return {
     example: scene.example,
     tells: scene.tells,
@@ -98,7 +108,8 @@ export async function playScene(system: DemoSystem, scene: Scene, name: SceneCon
     expectedVerdict: scene.verdict,
     findings,
     broken,
-    ok,
+    ok: broken === null && findings.every((finding) => finding.ok),
+    durationMs: Math.round(performance.now() - startedAt),
     ...read,
   }
 }
@@ -113,5 +124,7 @@ async function settleVerdict(system: DemoSystem, shows: string, wanted: VerdictK
       return now.verdict.kind === wanted && now
     },
     10_000,
-  ).catch(read)
+  )
+    .catch(read)
+    .catch(() => NO_RECORD)
 }

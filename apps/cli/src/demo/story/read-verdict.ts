@@ -6,7 +6,7 @@ export type ReadVerdict = {
   readonly counters: Counters
 }
 
-const NO_RECORD: ReadVerdict = {
+export const NO_RECORD: ReadVerdict = {
   verdict: { kind: 'no_record', label: 'No record', sentence: 'Nothing is on record under this name.' },
   counters: { pushes: 0, repeats: 0, attempts: 0, confirmed: 0, unknown: 0 },
 }

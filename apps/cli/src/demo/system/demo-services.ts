@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { CommandFailure } from '../../terminal/command-failure.js'
+import { EXIT } from '../../terminal/exit-codes.js'
 import { findFreePort } from '../embedded/free-port.js'
 import { CLI_MAIN, type DemoFiles, SKEW_CLOCK } from './demo-files.js'
 import { type RunningChild, startChild } from './start-child.js'
@@ -7,6 +9,9 @@ import { waitUntil } from './wait-until.js'
 
 /** A receiver or worker of the demo, and the port it can be asked on whether it is ready. */
 export type DemoService = RunningChild & { readonly port: number; readonly healthPort: number }
+
+/** Generous: a laptop that does ten other things starts a process in seconds, not in milliseconds. */
+const READY_WITHIN_MS = 60_000
 
 /** Starts receivers and workers as an operator does: `counterfoil receiver`, `counterfoil worker`. */
 export function createServices(
@@ -44,10 +49,11 @@ export function createServices(
   const startReady = async (role: 'receiver' | 'worker', port: number): Promise<DemoService> => {
     const service = await start(role, port, 0)
     const log = join(files.logs, `${role}.log`)
-    await waitUntil(`the ${role} is ready (its log: ${log})`, async () => {
-      if (!service.isRunning()) throw new Error(`The ${role} did not start: see ${log}.`)
-      return isReady(service.healthPort)
-    })
+    const probe = async () => {
+      if (service.isRunning()) return isReady(service.healthPort)
+      throw new CommandFailure(EXIT.unreachable, `the ${role} did not start`, `look into ${log}`)
+    }
+    await waitUntil(`the ${role} is ready (its log: ${log})`, probe, READY_WITHIN_MS)
     return service
   }
   return {
@@ -55,7 +61,11 @@ export function createServices(
     startWorker: () => startReady('worker', 0),
     startSkewed: async (role: 'receiver' | 'worker', skewMs: number) => {
       const service = await start(role, await findFreePort(0), skewMs)
-      await waitUntil(`the skewed ${role} is alive`, () => answers(`http://127.0.0.1:${service.healthPort}/livez`))
+      await waitUntil(
+        `the skewed ${role} is alive`,
+        () => answers(`http://127.0.0.1:${service.healthPort}/livez`),
+        READY_WITHIN_MS,
+      )
       return service
     },
   }

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { CommandFailure } from '../../terminal/command-failure.js'
+import { EXIT } from '../../terminal/exit-codes.js'
 import { type DemoFiles, PEER_MAINS } from './demo-files.js'
 import { startChild } from './start-child.js'
 
@@ -24,6 +26,9 @@ export async function startPeer(
   })
   onStop(() => peer.stop(2_000))
   const line = await peer.firstLine
-  if (line === null) throw new Error(`The demo's ${name} did not start: see ${join(files.logs, `${name}.log`)}.`)
+  if (line === null) {
+    const log = join(files.logs, `${name}.log`)
+    throw new CommandFailure(EXIT.unreachable, `the demo's ${name} did not start`, `look into ${log}`)
+  }
   return (JSON.parse(line) as { listening: number }).listening
 }

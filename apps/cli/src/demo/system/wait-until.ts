@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export async function waitUntil<T>(
   what: string,
   probe: () => Promise<T | null | undefined | false>,
-  timeoutMs = 20_000,
+  timeoutMs = 45_000,
 ): Promise<T> {
   const startedAt = performance.now()
   for (;;) {

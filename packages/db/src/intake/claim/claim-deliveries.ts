@@ -1,6 +1,12 @@
 import type { PlannedDelivery, Reference } from '@counterfoil/core'
 import type { ClientBase } from 'pg'
-import { encodeBooleans, encodeBuffers, encodeIntegers, encodeTexts, encodeUuids } from './encode-array.js'
+import {
+  encodeBooleans,
+  encodeBuffers,
+  encodeIntegers,
+  encodeTexts,
+  encodeUuids,
+} from '../../connection/encode-array.js'
 import { type AskedEntry, encodeEntries } from './encode-entries.js'
 import { ENTRY_COLUMNS, ENTRY_PHASES, ENTRY_RESULT, entryArrays } from './statements.js'
 
@@ -11,7 +17,7 @@ export type ClaimOutcome = {
   readonly written: readonly AskedEntry[]
 }
 
-const CLAIM = `
+export const CLAIM = `
 WITH setting AS MATERIALIZED (
   SELECT set_config('lock_timeout', $1, true) AS lock_timeout
 ),

@@ -1,5 +1,5 @@
 import type { PlannedEntry } from '@counterfoil/core'
-import { encodeBuffers, encodeTexts, encodeUuids } from './encode-array.js'
+import { encodeBuffers, encodeTexts, encodeUuids } from '../../connection/encode-array.js'
 
 /** An entry with the delivery that asks for it. */
 export type AskedEntry = { readonly deliveryUuid: string; readonly entry: PlannedEntry }

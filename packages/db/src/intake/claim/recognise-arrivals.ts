@@ -1,8 +1,12 @@
 import type { DeliveryResult, PlannedDelivery, TransitionOutcome } from '@counterfoil/core'
 import type { ClientBase } from 'pg'
-import { encodeBuffers, encodeIntegers, encodeTexts, encodeUuids } from './encode-array.js'
+import { encodeBuffers, encodeIntegers, encodeTexts, encodeUuids } from '../../connection/encode-array.js'
 
-const RECOGNISE = `
+/**
+ * LIMIT keeps the planner from turning the look-up around: its cached plan, made while `delivery` was a page long, read
+ * all of `delivery` for every batch.
+ */
+export const RECOGNISE = `
 WITH setting AS MATERIALIZED (
   SELECT set_config('lock_timeout', $1, true) AS lock_timeout
 ),
@@ -19,7 +23,7 @@ found AS MATERIALIZED (
          END AS known
   FROM arrival a CROSS JOIN LATERAL (
     SELECT d.id, d.identity_digest FROM counterfoil.delivery d
-    WHERE d.delivery_id = a.delivery_id AND d.source = a.source
+    WHERE d.delivery_id = a.delivery_id AND d.source = a.source LIMIT 1
   ) d
 ),
 numbered AS MATERIALIZED (

@@ -4,7 +4,8 @@
  * first, so nobody waits for a claim while holding an entry (claim-races.int.test.ts holds a claim to see it).
  *
  * `(x IN (SELECT …)) IS TRUE` is a hashed lookup whatever the planner believes; as a join it became a nested loop over
- * the whole batch, since a generic plan expects ten rows of every array.
+ * the whole batch, since a generic plan expects ten rows of every array. LIMIT 1 keeps a look-up by key one by one: turned
+ * around, it reads the whole table for each batch.
  */
 
 /** Entries of `asked`, then `due` for those written, then links to those that stood in the way. */
@@ -30,8 +31,8 @@ standing AS MATERIALIZED (
     SELECT w.id, w.delivery, w.body_digest FROM written w
     WHERE w.idempotency_key = m.idempotency_key AND w.destination = m.destination
     UNION ALL
-    SELECT e.id, e.delivery, e.body_digest FROM counterfoil.entry e
-    WHERE e.idempotency_key = m.idempotency_key AND e.destination = m.destination
+    (SELECT e.id, e.delivery, e.body_digest FROM counterfoil.entry e
+     WHERE e.idempotency_key = m.idempotency_key AND e.destination = m.destination LIMIT 1)
   ) s
 ),
 linked AS (

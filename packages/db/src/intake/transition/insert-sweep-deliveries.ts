@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto'
-import { encodeKey } from '@counterfoil/core'
+import { encodeKey, SWEEP_SOURCE } from '@counterfoil/core'
 import type { ClientBase } from 'pg'
-import { encodeBuffers, encodeTexts, encodeUuids } from '../claim/encode-array.js'
+import { encodeBuffers, encodeTexts, encodeUuids } from '../../connection/encode-array.js'
 
 export type SweptRow = { readonly subject: string; readonly dueMs: number }
-
-/** The source of deliveries that nobody pushed. */
-export const SWEEP_SOURCE = 'sweep'
 
 /**
  * Gives each swept row a delivery to hang its evidence on: source `sweep`, id from transition, subject and deadline. A row
@@ -33,8 +30,9 @@ added AS (
 )
 SELECT id, delivery_id FROM added
 UNION ALL
-SELECT d.id, d.delivery_id FROM swept s JOIN counterfoil.delivery d
-  ON d.delivery_id = s.delivery_id AND d.source = '${SWEEP_SOURCE}'`,
+SELECT d.id, s.delivery_id FROM swept s CROSS JOIN LATERAL (
+  SELECT id FROM counterfoil.delivery WHERE delivery_id = s.delivery_id AND source = '${SWEEP_SOURCE}' LIMIT 1
+) d`,
     values: [
       encodeUuids(ids.map(newId)),
       encodeTexts(ids),

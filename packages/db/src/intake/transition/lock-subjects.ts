@@ -40,7 +40,7 @@ export async function lockSubjects(
   return { rows: locked, skipped: new Set(standing.rows.map((row) => row.subject)) }
 }
 
-export function toLockedRow(row: FactsRow, columns: readonly string[]): LockedRow {
+function toLockedRow(row: FactsRow, columns: readonly string[]): LockedRow {
   return {
     subject: row.subject,
     state: row.state,

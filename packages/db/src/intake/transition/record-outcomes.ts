@@ -1,6 +1,6 @@
 import type { TransitionOutcome } from '@counterfoil/core'
 import type { ClientBase } from 'pg'
-import { encodeNumbers, encodeTexts, encodeUuids } from '../claim/encode-array.js'
+import { encodeNumbers, encodeTexts, encodeUuids } from '../../connection/encode-array.js'
 
 export type DecidedBy = 'push' | 'deferral' | 'sweep' | 'release'
 

@@ -1,6 +1,6 @@
 import type { PlannedDelivery } from '@counterfoil/core'
 import type { ClientBase } from 'pg'
-import { encodeIntegers, encodeTexts, encodeUuids } from '../claim/encode-array.js'
+import { encodeIntegers, encodeTexts, encodeUuids } from '../../connection/encode-array.js'
 
 export type Refusal = { readonly delivery: PlannedDelivery; readonly retryAfterMs: number }
 
