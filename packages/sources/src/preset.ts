@@ -13,6 +13,7 @@ export type PresetContract = Pick<
   | 'orderingKey'
   | 'volatilePointers'
   | 'answers'
+  | 'bodyLimitBytes'
   | 'redeliveryHorizonMs'
 > & { readonly ack: SourceContract['ack'] }
 
