@@ -52,6 +52,8 @@ export function arrive(plan: DeliveryPlan): PlannedDelivery {
     eventType: 'event',
     keyId: 'k1',
     senderAttempt: null,
+    eventAt: null,
+    senderOrderingKey: null,
     body,
     contentType: 'application/json',
     references: plan.references ?? [{ name: 'id', value: plan.deliveryId, personal: false }],

@@ -9,11 +9,12 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const ALLOWED = new Map<string, readonly string[]>([
   ['packages/core', []],
   ['packages/db', ['core']],
-  ['packages/config', ['core']],
+  ['packages/sources', ['core']],
+  ['packages/config', ['core', 'sources']],
   ['packages/queue', ['core', 'db', 'config']],
   ['apps/receiver', ['core', 'db', 'config', 'queue']],
   ['apps/worker', ['core', 'db', 'config', 'queue']],
-  ['apps/cli', ['core', 'db', 'config', 'queue', 'receiver', 'worker']],
+  ['apps/cli', ['core', 'sources', 'db', 'config', 'queue', 'receiver', 'worker']],
 ])
 
 /** Libraries that belong to one part: whoever else wants them goes through it. */
@@ -22,6 +23,7 @@ const OWNED = new Map<string, readonly string[]>([
   ['bullmq', ['packages/queue']],
   ['ioredis', ['packages/queue']],
   ['jiti', ['packages/config']],
+  ['jose', ['packages/sources']],
   ['undici', ['apps/worker']],
 ])
 

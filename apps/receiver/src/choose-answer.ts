@@ -1,4 +1,11 @@
-import type { ClaimResult, SourceContract } from '@counterfoil/core'
+import {
+  type AnswerOverrides,
+  type ClaimResult,
+  type HandshakeAnswer,
+  listMethods,
+  type RefusalAnswer,
+  type SourceContract,
+} from '@counterfoil/core'
 import { describeError } from './describe-error.js'
 import type { PushDeps } from './push-deps.js'
 import type { PushEnd } from './push-end.js'
@@ -14,6 +21,7 @@ export type Answer = {
 const TITLES = {
   400: 'Bad Request',
   401: 'Unauthorized',
+  403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
   408: 'Request Timeout',
@@ -21,7 +29,13 @@ const TITLES = {
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
   417: 'Expectation Failed',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
+  // QStash: do not retry.
+  489: 'Not Retryable',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
   503: 'Service Unavailable',
 } as const
 export type ProblemStatus = keyof typeof TITLES
@@ -55,53 +69,83 @@ export function answerProblem(status: ProblemStatus, more?: Readonly<Record<stri
   return more === undefined ? problem : { ...problem, headers: { ...problem.headers, ...more } }
 }
 
-const WRONG_METHOD: Answer = { status: 405, headers: { allow: 'POST', 'content-length': 0 }, body: null }
 const NO_CONTENT: Answer = { status: 204, headers: {}, body: null }
 
 /** One answer per end. Success only for what is committed (I1); our own fault is always 503, never a 4xx and never 410. */
 export function chooseAnswer(end: PushEnd, deps: Pick<PushDeps, 'random' | 'log'>): Answer {
+  const answers = end.source?.answers ?? {}
   switch (end.kind) {
     case 'turned_away':
-      return answerTurnedAway(end.cause, deps.random)
+      return answerTurnedAway(end, answers, deps.random)
     case 'unreadable':
-      if (end.cause === 'too_large') return answerProblem(413)
-      return end.cause === 'too_slow' ? answerProblem(408) : answerLater(deps.random)
+      if (end.cause === 'too_large') return answerRefusal(answers.tooLarge, 413)
+      return end.cause === 'too_slow' ? answerProblem(408) : answerLater(answers, deps.random)
     case 'refused':
-      return end.cause === 'no_active_key' ? answerLater(deps.random) : answerProblem(401)
+      return answerRefusal(STALE.has(end.cause) ? (answers.stale ?? answers.unverified) : answers.unverified, 401)
+    case 'greeted':
+      return end.unconfirmed === null ? answerHandshakeWith(end.answer) : answerLater(answers, deps.random)
     case 'malformed':
-      return answerProblem(400)
+      return answerRefusal(answers.malformed, 400)
     case 'claimed':
       return answerClaim(end.source, end.claim, deps)
+    case 'unjudged':
     case 'misconfigured':
     case 'broken':
-      return answerLater(deps.random)
+      return answerLater(answers, deps.random)
   }
 }
 
-function answerTurnedAway(cause: (PushEnd & { kind: 'turned_away' })['cause'], random: () => number): Answer {
+/** Signed by a key of the sender, so these are late or replayed and not forged. */
+const STALE: ReadonlySet<string> = new Set(['timestamp_stale', 'timestamp_in_future', 'delivery_too_old'])
+
+function answerTurnedAway(
+  { cause, source }: PushEnd & { kind: 'turned_away' },
+  answers: AnswerOverrides,
+  random: () => number,
+): Answer {
   switch (cause) {
     case 'unknown_source':
       return answerProblem(404)
     case 'wrong_method':
-      return WRONG_METHOD
+      return {
+        status: 405,
+        headers: { allow: listMethods(source?.handshakes ?? []).join(', '), 'content-length': 0 },
+        body: null,
+      }
     case 'encoded_body':
-      return answerProblem(415, { 'accept-encoding': 'identity' })
+      return answerRefusal(answers.encoded, 415, { 'accept-encoding': 'identity' })
     case 'too_large':
-      return answerProblem(413)
+      return answerRefusal(answers.tooLarge, 413)
     case 'overloaded':
     case 'clock_unknown':
     case 'clock_off':
-      return answerLater(random)
+      return answerLater(answers, random)
   }
+}
+
+function answerRefusal(
+  own: RefusalAnswer | undefined,
+  usual: ProblemStatus,
+  more?: Readonly<Record<string, string>>,
+): Answer {
+  return own === undefined ? answerProblem(usual, more) : answerProblem(own.status, { ...more, ...own.headers })
+}
+
+/** `nosniff`: a challenge that is echoed must stay a text, whatever it says. */
+function answerHandshakeWith(answer: HandshakeAnswer): Answer {
+  const body = answer.body === null ? null : Buffer.from(answer.body)
+  const length = answer.status === 204 ? {} : { 'content-length': body?.length ?? 0 }
+  return { status: answer.status, headers: { 'x-content-type-options': 'nosniff', ...answer.headers, ...length }, body }
 }
 
 function answerClaim(source: SourceContract, claim: ClaimResult, deps: Pick<PushDeps, 'random' | 'log'>): Answer {
   if (claim.kind === 'refused') {
-    return answerProblem(503, { 'retry-after': Math.max(1, Math.ceil(claim.retryAfterMs / 1000)) })
+    const retryAfter = Math.max(1, Math.ceil(claim.retryAfterMs / 1000))
+    return answerProblem(503, { 'retry-after': retryAfter, ...source.answers.unavailable?.headers })
   }
-  if (claim.kind !== 'committed') return answerLater(deps.random)
+  if (claim.kind !== 'committed') return answerLater(source.answers, deps.random)
   if (source.ack.onConflict === 'refuse_409' && claim.results.some((result) => result.kind === 'conflict')) {
-    return answerProblem(409)
+    return answerRefusal(source.answers.conflict, 409)
   }
   return answerSuccess(source, answerOutcome(claim.results), deps.log)
 }
@@ -110,6 +154,14 @@ function answerClaim(source: SourceContract, claim: ClaimResult, deps: Pick<Push
 function answerSuccess(source: SourceContract, outcome: string, log: PushDeps['log']): Answer {
   const { status } = source.ack
   if (status === 204) return NO_CONTENT
+  if (source.ack.fixedBody !== null) {
+    const body = Buffer.from(source.ack.fixedBody.text)
+    return {
+      status,
+      headers: { 'content-type': source.ack.fixedBody.contentType, 'content-length': body.length },
+      body,
+    }
+  }
   const body = makeAckBody(source, outcome, log)
   if (body === null) return { status, headers: { 'content-length': 0 }, body }
   return { status, headers: { 'content-type': 'application/json', 'content-length': body.length }, body }
@@ -126,7 +178,7 @@ function makeAckBody(source: SourceContract, outcome: string, log: PushDeps['log
   }
 }
 
-function answerLater(random: () => number): Answer {
+function answerLater(answers: AnswerOverrides, random: () => number): Answer {
   const spread = Math.floor(random() * (LONGEST_RETRY_S - SHORTEST_RETRY_S + 1))
-  return answerProblem(503, { 'retry-after': SHORTEST_RETRY_S + spread })
+  return answerProblem(503, { 'retry-after': SHORTEST_RETRY_S + spread, ...answers.unavailable?.headers })
 }

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import { type ConfigProblem, checkOpenSources, formatProblem } from '@counterfoil/config'
-import { createUuidV7Generator, type SourceContract } from '@counterfoil/core'
+import { createUuidV7Generator, type KeyMaterial, type SourceContract } from '@counterfoil/core'
 import {
   checkDatabase,
   createPostgresIntakeStore,
@@ -20,6 +20,8 @@ import { describeError } from './describe-error.js'
 import type { HealthCheck } from './health.js'
 import { createIntakeBudget } from './intake-budget.js'
 import { openDatabases } from './open-databases.js'
+import { confirmByVisit, openKeyMaterial } from './open-key-material.js'
+import type { PushDeps } from './push-deps.js'
 import type { PushHandler } from './push-handler.js'
 import { createReadiness } from './readiness.js'
 import type { ReceiverSettings } from './receiver-settings.js'
@@ -35,6 +37,10 @@ export type IntakeOptions = {
   readonly log: Logger
   /** True once the server accepts nothing new, so that answers end their connection. Default: never. */
   readonly isClosing?: () => boolean
+  /** Keys that senders publish. Default: fetched from them. */
+  readonly keyMaterial?: KeyMaterial
+  /** How a sender's handshake gets our consent where that means a visit. Default: a GET. */
+  readonly confirm?: PushDeps['confirm']
 }
 
 /** Everything behind the door: for `startReceiver`, and for who mounts the handler on a server of their own. */
@@ -86,6 +92,8 @@ async function compose(options: IntakeOptions, database: Database, probes: Datab
   const handler = createPushHandler({
     sourcesByPath: new Map([...config.sources.values()].map((source) => [source.path, source])),
     ...{ store, budget, acks, spool, refusals, log },
+    keyMaterial: options.keyMaterial ?? openKeyMaterial({ log }),
+    confirm: options.confirm ?? confirmByVisit,
     readClock: clock.read,
     wake: (destination) => wakeups.wake(destination),
     newId: createUuidV7Generator({ now: () => timeOf(clock.read()), fillRandom: (pool) => randomFillSync(pool) }),

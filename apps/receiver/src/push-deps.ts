@@ -1,4 +1,4 @@
-import type { IntakeStore, SourceContract } from '@counterfoil/core'
+import type { IntakeStore, KeyMaterial, SourceContract } from '@counterfoil/core'
 import type { Logger } from 'pino'
 import type { AckRecorder } from './ack-recorder.js'
 import type { ClockReading } from './clock-offset.js'
@@ -11,6 +11,10 @@ export type PushDeps = {
   /** By exact path: a Map, so `constructor` and `__proto__` are plain unknown paths. */
   readonly sourcesByPath: ReadonlyMap<string, SourceContract>
   readonly store: IntakeStore
+  /** Keys that senders publish. */
+  readonly keyMaterial: KeyMaterial
+  /** Gives the consent that a handshake asks for; resolves with `null`, or with why it could not. Never rejects. */
+  readonly confirm: (url: string) => Promise<string | null>
   readonly budget: IntakeBudget
   readonly acks: Pick<AckRecorder, 'record'>
   readonly spool: Pick<UnclaimedSpool, 'add' | 'noteCommit'>

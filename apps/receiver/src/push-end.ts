@@ -1,10 +1,12 @@
 import type {
   ClaimResult,
+  HandshakeAnswer,
   Malformed as MalformedPlan,
   Misconfigured as MisconfiguredPlan,
   PlannedPush,
   Refusal,
   SourceContract,
+  UnavailableCause,
 } from '@counterfoil/core'
 
 /** Decided by the headers alone. */
@@ -37,6 +39,24 @@ export type Refused = {
   readonly hint: string
 }
 
+/** It could not be judged: our own fault or a key server's, and the sender keeps the push. */
+export type Unjudged = {
+  readonly kind: 'unjudged'
+  readonly source: SourceContract
+  readonly cause: UnavailableCause
+  readonly hint: string
+}
+
+/** No delivery: what a sender asks once before it sends. Never stored. */
+export type Greeted = {
+  readonly kind: 'greeted'
+  readonly source: SourceContract
+  readonly keyId: string | null
+  readonly answer: HandshakeAnswer
+  /** The consent that it asks for could not be given now, so it must ask again. */
+  readonly unconfirmed: string | null
+}
+
 /** Authentic, but not usable, and the source says to refuse it. */
 export type Malformed = {
   readonly kind: 'malformed'
@@ -66,4 +86,13 @@ export type Claimed = {
 export type Broken = { readonly kind: 'broken'; readonly source: SourceContract; readonly error: unknown }
 
 /** How one push ended; every one of them is answered and recorded. */
-export type PushEnd = TurnedAway | Unreadable | Refused | Malformed | Misconfigured | Claimed | Broken
+export type PushEnd =
+  | TurnedAway
+  | Unreadable
+  | Refused
+  | Unjudged
+  | Greeted
+  | Malformed
+  | Misconfigured
+  | Claimed
+  | Broken

@@ -2,7 +2,7 @@ import type { ClaimResult, PlannedDelivery, Reference } from '@counterfoil/core'
 import { boundText } from './bound-text.js'
 import type { Answer } from './choose-answer.js'
 import { describeError } from './describe-error.js'
-import type { Claimed, PushEnd } from './push-end.js'
+import type { Claimed, Greeted, PushEnd } from './push-end.js'
 import { pushOutcome } from './push-outcome.js'
 import type { PushTrack } from './push-track.js'
 import type { AnswerWritten } from './write-answer.js'
@@ -45,6 +45,10 @@ function describeEnd(end: PushEnd): Record<string, unknown> {
         cause: end.cause,
         hint: boundText(end.hint),
       }
+    case 'unjudged':
+      return { signatureResult: 'unchecked', cause: end.cause, hint: boundText(end.hint) }
+    case 'greeted':
+      return describeGreeted(end)
     case 'malformed':
       return { signatureResult: 'verified', keyId: end.keyId, cause: end.cause, hint: boundText(end.hint) }
     case 'misconfigured':
@@ -54,6 +58,16 @@ function describeEnd(end: PushEnd): Record<string, unknown> {
     case 'claimed':
       return describeClaimed(end)
   }
+}
+
+function describeGreeted(end: Greeted): Record<string, unknown> {
+  const line: Record<string, unknown> = {
+    signatureResult: end.keyId === null ? 'unchecked' : 'verified',
+    keyId: end.keyId,
+    handshake: end.answer.name,
+  }
+  if (end.unconfirmed !== null) line.cause = `unconfirmed: ${boundText(end.unconfirmed)}`
+  return line
 }
 
 /** A batch is told by its first delivery and its size. */
@@ -68,6 +82,8 @@ function describeClaimed(end: Claimed): Record<string, unknown> {
     delivery: result?.deliveryUuid ?? null,
     observation: result?.observation ?? null,
     senderAttempt: delivery.senderAttempt,
+    eventAt: delivery.eventAt === null ? null : new Date(delivery.eventAt).toISOString(),
+    senderOrderingKey: delivery.senderOrderingKey === null ? null : boundText(delivery.senderOrderingKey),
     eventType: delivery.eventType === null ? null : boundText(delivery.eventType),
     references: openReferences(delivery.references),
   }

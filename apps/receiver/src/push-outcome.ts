@@ -1,5 +1,5 @@
 import type { DeliveryResult, TransitionOutcome } from '@counterfoil/core'
-import type { PushEnd } from './push-end.js'
+import type { Greeted, PushEnd } from './push-end.js'
 
 /** The word of the wide line: what one push came to. */
 export type PushOutcome =
@@ -8,6 +8,8 @@ export type PushOutcome =
   | 'already_processed'
   | 'conflict'
   | 'refused'
+  /** No delivery, and nothing wrong: a sender asked before it sends. */
+  | 'handshake'
   | 'retryable_failure'
 
 /** What a success answer may tell: what the first arrival came to, also when this one is a repeat. */
@@ -23,9 +25,11 @@ export function pushOutcome(end: PushEnd): PushOutcome {
     case 'unreadable':
       return isOurFault(end.cause) ? 'retryable_failure' : 'refused'
     case 'refused':
-      return isOurFault(end.cause) ? 'retryable_failure' : 'refused'
     case 'malformed':
       return 'refused'
+    case 'greeted':
+      return greetingOutcome(end)
+    case 'unjudged':
     case 'misconfigured':
     case 'broken':
       return 'retryable_failure'
@@ -33,6 +37,11 @@ export function pushOutcome(end: PushEnd): PushOutcome {
       if (end.claim.kind === 'refused') return end.claim.outcome
       return end.claim.kind === 'committed' ? committedOutcome(end.claim.results) : 'retryable_failure'
   }
+}
+
+function greetingOutcome(end: Greeted): PushOutcome {
+  if (end.unconfirmed !== null) return 'retryable_failure'
+  return end.answer.status < 400 ? 'handshake' : 'refused'
 }
 
 function committedOutcome(results: readonly DeliveryResult[]): PushOutcome {
@@ -46,13 +55,7 @@ function committedOutcome(results: readonly DeliveryResult[]): PushOutcome {
   return outcome ?? (repeated ? 'already_processed' : 'accepted')
 }
 
-const OUR_FAULTS: ReadonlySet<string> = new Set([
-  'overloaded',
-  'clock_unknown',
-  'clock_off',
-  'body_consumed',
-  'no_active_key',
-])
+const OUR_FAULTS: ReadonlySet<string> = new Set(['overloaded', 'clock_unknown', 'clock_off', 'body_consumed'])
 
 function isOurFault(cause: string): boolean {
   return OUR_FAULTS.has(cause)

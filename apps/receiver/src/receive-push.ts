@@ -26,10 +26,11 @@ export async function receivePush(
   deps: PushDeps,
 ): Promise<void> {
   const track = startTrack()
-  const admission = admitPush(request, arrival.url ?? request.url ?? '', deps)
+  const url = arrival.url ?? request.url ?? ''
+  const admission = admitPush(request, url, deps)
   try {
     if (admission.kind === 'admitted' && arrival.waitsForContinue === true) response.writeContinue()
-    const end = admission.kind === 'admitted' ? await takePush(request, admission, track, deps) : admission
+    const end = admission.kind === 'admitted' ? await takePush(request, url, admission, track, deps) : admission
     const answer = chooseAnswer(end, deps)
     const ack = await writeAnswer(request, response, answer, chooseFarewell(end, arrival, deps.isClosing()))
     recordPush({ end, answer, ack, track }, deps)
@@ -40,6 +41,7 @@ export async function receivePush(
 
 async function takePush(
   request: IncomingMessage,
+  url: string,
   admitted: Admitted,
   track: PushTrack,
   deps: PushDeps,
@@ -51,7 +53,9 @@ async function takePush(
     track.readAt = performance.now()
     track.bytes = body.bytes.length
 
-    const plan = planArrival(source, toPushRequest(request, source, body.bytes), now, deps.newId)
+    const planned = planArrival(source, toPushRequest(request, url, source, body.bytes), now, deps)
+    // The hot path answers at once, and an await that is not needed costs every push a turn.
+    const plan = planned instanceof Promise ? await planned : planned
     track.verifiedAt = performance.now()
     if (plan.kind !== 'planned') return plan
 

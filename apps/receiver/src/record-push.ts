@@ -1,7 +1,8 @@
 import type { ClaimResult, DeliveryResult, PlannedPush } from '@counterfoil/core'
 import type { PushDeps } from './push-deps.js'
-import type { Claimed } from './push-end.js'
+import type { Claimed, PushEnd } from './push-end.js'
 import { type AnsweredPush, pushLine } from './push-line.js'
+import { pushOutcome } from './push-outcome.js'
 import type { AnswerWritten } from './write-answer.js'
 
 const BODY_CONSUMED_HINT =
@@ -86,8 +87,13 @@ function logPush(push: AnsweredPush, deps: PushDeps): void {
     deps.refusals.write({ ...line, hint: BODY_CONSUMED_HINT }, 'push.received', 'error')
     return
   }
-  const isBug = end.kind === 'broken' || end.kind === 'misconfigured'
-  deps.refusals.write(line, 'push.received', isBug ? 'error' : 'warn')
+  deps.refusals.write(line, 'push.received', levelOf(end))
+}
+
+/** Handshakes pass the same sampling as refusals: anybody may send an OPTIONS. */
+function levelOf(end: PushEnd): 'info' | 'warn' | 'error' {
+  if (end.kind === 'greeted' && pushOutcome(end) === 'handshake') return 'info'
+  return end.kind === 'broken' || end.kind === 'misconfigured' || end.kind === 'unjudged' ? 'error' : 'warn'
 }
 
 function databaseNow(deps: PushDeps): number {

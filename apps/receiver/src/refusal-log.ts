@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 
-/** Lines for pushes that were not taken: a stranger can send any number of them, so their number a second is bounded. */
+/** Lines for whatever was not taken for a delivery: a stranger can send any number of them, so their number a second is bounded. */
 export type RefusalLog = {
-  readonly write: (line: Readonly<Record<string, unknown>>, message: string, level?: 'warn' | 'error') => void
+  readonly write: (line: Readonly<Record<string, unknown>>, message: string, level?: 'info' | 'warn' | 'error') => void
   /** Tells what is still suppressed, and stops. */
   readonly close: () => void
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { createPushServer, type PushServer } from './create-push-server.js'
 import { createHealthServer } from './health.js'
 import { listen } from './listen.js'
-import { openIntake } from './open-intake.js'
+import { type IntakeOptions, openIntake } from './open-intake.js'
 import type { ReceiverSettings } from './receiver-settings.js'
 import { stopReceiver } from './stop-receiver.js'
 
@@ -16,7 +16,7 @@ export type RunningReceiver = {
   readonly stop: () => Promise<void>
 }
 
-export type ReceiverOptions = {
+export type ReceiverOptions = Pick<IntakeOptions, 'keyMaterial' | 'confirm'> & {
   readonly settings: ReceiverSettings
   readonly config: { readonly sources: ReadonlyMap<string, SourceContract> }
   readonly log: Logger
@@ -26,10 +26,10 @@ export type ReceiverOptions = {
  * Starts the public HTTP process. Throws `StartRefused` with one clear sentence per problem when the database is not
  * fit to take responsibility on, or when an address can't be listened on.
  */
-export async function startReceiver({ settings, config, log }: ReceiverOptions): Promise<RunningReceiver> {
+export async function startReceiver({ settings, config, log, ...ports }: ReceiverOptions): Promise<RunningReceiver> {
   let pushServer: PushServer | null = null
   const isClosing = () => pushServer !== null && !pushServer.server.listening
-  const intake = await openIntake({ settings, config, log, isClosing })
+  const intake = await openIntake({ settings, config, log, isClosing, ...ports })
   const server = createPushServer(intake.handler, intake.refusals)
   pushServer = server
   const healthServer = createHealthServer(intake.checkReadiness)

@@ -1,33 +1,47 @@
-import { DEFAULT_TOLERANCE_MS, SWEEP_SOURCE } from '@counterfoil/core'
-import { DEFAULTS } from './defaults.js'
+import { SWEEP_SOURCE } from '@counterfoil/core'
+import { checkBinding } from './check-binding.js'
+import { checkPreset } from './check-preset.js'
 import { formatDuration } from './duration.js'
 import { formatPath } from './format-path.js'
+import type { SourceOutline } from './outline-source.js'
 import type { ParsedEntry } from './parse-entries.js'
 import { type ConfigProblem, error, warning } from './problem.js'
 import type { ResolvedKey } from './resolve-source.js'
 import type { SourceParts } from './source-schema.js'
 
+/** By Standard Webhooks; Svix's own examples have fewer, so it is no reason to refuse. */
+const MIN_WHSEC_BYTES = 24
+/** Published by Zendesk for test requests, used as text. */
+const ZENDESK_TEST_SECRET = Buffer.from(Buffer.from('this_secret_is_for_testing_only').toString('base64'))
+
+export type CheckedSource = ParsedEntry<SourceParts> & {
+  readonly outline: SourceOutline
+  readonly keys: readonly ResolvedKey[]
+}
+
 /** Rules between the values of one source. `now` in epoch ms. */
-export function checkSource(
-  name: string,
-  path: string,
-  parts: SourceParts,
-  keys: readonly ResolvedKey[],
-  now: number,
-): readonly ConfigProblem[] {
+export function checkSource(source: CheckedSource, now: number): readonly ConfigProblem[] {
+  const { name, path, parts, outline } = source
   return [
     ...(name === SWEEP_SOURCE
       ? [error(path, 'is the name under which the sweep writes its deliveries; choose another')]
       : []),
-    ...checkKeys(path, keys, now),
-    ...checkDeadline(path, parts),
-    ...checkBinding(path, parts),
-    ...checkHorizon(path, parts),
-    ...checkPublicUrl(path, parts),
+    ...('preset' in parts ? checkPreset(path, parts) : []),
+    ...checkKeys(source, now),
+    ...checkDeadline(path, parts, outline),
+    ...checkBinding(path, parts, outline),
+    ...checkHorizon(path, parts, outline),
+    ...checkPublicUrl(path, parts, outline),
   ]
 }
 
-function checkKeys(path: string, keys: readonly ResolvedKey[], now: number): readonly ConfigProblem[] {
+function checkKeys({ path, outline, keys }: CheckedSource, now: number): readonly ConfigProblem[] {
+  if (outline.scheme.keyEncoding === null) {
+    return keys.length === 0
+      ? []
+      : [error(`${path}.keys`, "has no use here: the sender's keys are fetched; leave it out")]
+  }
+  if (keys.length === 0) return [error(`${path}.keys`, 'is empty: without a key nothing can be verified')]
   const problems: ConfigProblem[] = []
   const seen = new Map<string, number>()
   keys.forEach((key, index) => {
@@ -43,72 +57,59 @@ function checkKeys(path: string, keys: readonly ResolvedKey[], now: number): rea
       )
     }
   })
+  problems.push(...keys.flatMap((key, index) => checkStrength(formatPath(path, ['keys', index]), outline, key)))
   const active = keys.some((key) => (key.notBefore ?? 0) <= now && now <= (key.notAfter ?? Number.POSITIVE_INFINITY))
   if (!active) problems.push(warning(`${path}.keys`, 'none is active now: every push is answered 503 until one is'))
   return problems
 }
 
-function checkDeadline(path: string, { ack }: SourceParts): readonly ConfigProblem[] {
-  const deadlineMs = ack.deadline ?? DEFAULTS.source.ackDeadlineMs
-  if (deadlineMs < ack.senderTimeout) return []
-  const said = ack.deadline === undefined ? 'the default ' : ''
+function checkStrength(at: string, { scheme }: SourceOutline, { cell }: ResolvedKey): readonly ConfigProblem[] {
+  const bytes = cell.bytes()
+  if (bytes.equals(ZENDESK_TEST_SECRET)) {
+    return [error(`${at}.secret`, 'is the secret that Zendesk publishes for tests: everybody can sign with it')]
+  }
+  if (scheme.keyEncoding !== 'whsec' || bytes.length === 0 || bytes.length >= MIN_WHSEC_BYTES) return []
+  const message = `has ${bytes.length} bytes after decoding, Standard Webhooks asks for ${MIN_WHSEC_BYTES} at least`
+  return [warning(`${at}.secret`, message)]
+}
+
+function checkDeadline(path: string, { ack }: SourceParts, { contract }: SourceOutline): readonly ConfigProblem[] {
+  const { deadlineMs, senderTimeoutMs } = contract.ack
+  if (deadlineMs < senderTimeoutMs) return []
+  const said = ack?.deadline === undefined ? 'the default ' : ''
   return [
     error(
       `${path}.ack.deadline`,
-      `${said}${formatDuration(deadlineMs)} must be shorter than senderTimeout (${formatDuration(ack.senderTimeout)}), else the sender gives up before we answer`,
+      `${said}${formatDuration(deadlineMs)} must be shorter than senderTimeout (${formatDuration(senderTimeoutMs)}), else the sender gives up before we answer`,
     ),
   ]
 }
 
-/** Says in words what a scheme leaves open. */
-function checkBinding(path: string, parts: SourceParts): readonly ConfigProblem[] {
-  const problems: ConfigProblem[] = []
-  const horizon = formatDuration(parts.redeliveryHorizon)
-  if (parts.verify.scheme === 'hmac_body' && parts.maxAge === undefined) {
-    problems.push(
-      warning(
-        `${path}.verify`,
-        `the signature binds no time: a captured push stays valid as long as its key. The claim absorbs a repeat for ${horizon} at least; set maxAge if the signed body holds its time`,
-      ),
-    )
-  }
-  const unsigned = [
-    parts.deliveryId.kind === 'header' ? `the delivery id (${parts.deliveryId.header})` : null,
-    parts.eventType?.kind === 'header' ? `the event type (${parts.eventType.header})` : null,
-  ].filter((field) => field !== null)
-  if (unsigned.length > 0) {
-    problems.push(
-      warning(
-        `${path}.verify`,
-        `the signature does not cover ${unsigned.join(' and ')}: whoever captures a push can send it again under another one while it is fresh. Business keys still make it one action; a pointer into the signed body closes the gap`,
-      ),
-    )
-  }
-  if (parts.deliveryId.kind === 'body_digest') {
-    problems.push(warning(`${path}.deliveryId`, 'two real events with equal bodies count as one delivery'))
-  }
-  return problems
-}
-
-function checkHorizon(path: string, parts: SourceParts): readonly ConfigProblem[] {
-  const windowMs = parts.verify.scheme === 'hmac_timestamped' ? 2 * (parts.verify.tolerance ?? DEFAULT_TOLERANCE_MS) : 0
-  const needed = Math.max(windowMs, parts.maxAge?.age ?? 0)
-  if (parts.verify.scheme === 'hmac_timestamped' && parts.redeliveryHorizon < windowMs) {
+function checkHorizon(path: string, parts: SourceParts, { scheme, contract }: SourceOutline): readonly ConfigProblem[] {
+  const horizonMs = contract.redeliveryHorizonMs
+  const windowMs = 2 * (scheme.toleranceMs ?? 0)
+  if (horizonMs < windowMs) {
     return [
       error(
         `${path}.redeliveryHorizon`,
-        `${formatDuration(parts.redeliveryHorizon)} is shorter than the replay window of ${formatDuration(windowMs)}: a claim could be forgotten while its push is still believed`,
+        `${formatDuration(horizonMs)} is shorter than the replay window of ${formatDuration(windowMs)}: a claim could be forgotten while its push is still believed`,
       ),
     ]
   }
-  if (parts.verify.scheme === 'hmac_body' && parts.redeliveryHorizon < needed) {
-    return [error(`${path}.redeliveryHorizon`, `must be at least maxAge.age (${formatDuration(needed)})`)]
+  const age = parts.maxAge?.age ?? 0
+  if (scheme.toleranceMs === null && horizonMs < age) {
+    return [error(`${path}.redeliveryHorizon`, `must be at least maxAge.age (${formatDuration(age)})`)]
   }
   return []
 }
 
-function checkPublicUrl(path: string, parts: SourceParts): readonly ConfigProblem[] {
-  if (parts.publicUrl === undefined) return []
+function checkPublicUrl(path: string, parts: SourceParts, { scheme }: SourceOutline): readonly ConfigProblem[] {
+  if (parts.publicUrl === undefined) {
+    if (!scheme.needsPublicUrl) return []
+    const message =
+      'is missing: what the sender signs names the URL; give it exactly as the sender has it, since what a proxy says of it counts for nothing'
+    return [error(`${path}.publicUrl`, message)]
+  }
   const url = new URL(parts.publicUrl)
   if (url.protocol === 'https:' || isLoopbackHost(url.hostname)) return []
   return [

@@ -1,4 +1,5 @@
 import type { Transition } from '@counterfoil/core'
+import type { Preset } from '@counterfoil/sources'
 import type { Duration } from './duration.js'
 import type { DefinedRoute } from './route.js'
 import type { SchemeDefinition } from './schemes.js'
@@ -56,6 +57,21 @@ export type SourceDefinition = {
   readonly otherwise?: DefinedRoute
 }
 
+/** A source whose sender is known: the preset brings verification, ids, handshakes and answers. */
+export type PresetSourceDefinition = Pick<
+  SourceDefinition,
+  'path' | 'publicUrl' | 'eventType' | 'volatile' | 'maxAge' | 'bodyLimit' | 'routes' | 'otherwise'
+> & {
+  /** Such as `github()`. */
+  readonly preset: Preset
+  /** Left out where the sender's keys are fetched: Google, Entra, SNS. */
+  readonly keys?: readonly KeyDefinition[]
+  /** Longer than the preset's, never shorter. */
+  readonly redeliveryHorizon?: Duration
+  /** The sender's timeout is the preset's. */
+  readonly ack?: Omit<AckDefinition, 'senderTimeout'>
+}
+
 export type DestinationDefinition = {
   readonly url: string
   /** Default `POST`. */
@@ -101,7 +117,7 @@ export type DestinationDefinition = {
 export type OperatorDefinition = { readonly token: SecretRef }
 
 export type ConfigDefinition = {
-  readonly sources: Readonly<Record<string, SourceDefinition>>
+  readonly sources: Readonly<Record<string, SourceDefinition | PresetSourceDefinition>>
   readonly destinations: Readonly<Record<string, DestinationDefinition>>
   /** Who may act: name → token. */
   readonly operators?: Readonly<Record<string, OperatorDefinition>>

@@ -1,29 +1,38 @@
-import { DEFAULT_TOLERANCE_MS, type SourceContract, type ValueAt } from '@counterfoil/core'
+import {
+  DEFAULT_TOLERANCE_MS,
+  type DeliveryIdAt,
+  type Scheme,
+  type SourceContract,
+  type ValueAt,
+} from '@counterfoil/core'
 import { formatDuration } from './duration.js'
+import type { SourceOutline } from './outline-source.js'
 import type { ResolvedKey } from './resolve-source.js'
-import type { SourceParts } from './source-schema.js'
+import type { GenericSourceParts, SourceParts } from './source-schema.js'
 
 export type DescribedSource = {
   readonly name: string
   readonly parts: SourceParts
+  readonly outline: SourceOutline
   readonly keys: readonly ResolvedKey[]
   readonly contract: SourceContract
 }
 
 /** One source as it is in effect; secrets as references only. */
-export function describeSource({ parts, keys, contract }: DescribedSource): Record<string, unknown> {
+export function describeSource({ parts, outline, keys, contract }: DescribedSource): Record<string, unknown> {
   const { ack } = contract
   return {
     path: contract.path,
     publicUrl: contract.publicUrl,
-    verify: describeScheme(parts.verify),
+    ...(outline.preset === null ? {} : { preset: outline.preset.name }),
+    verify: 'verify' in parts ? describeVerify(parts.verify, outline.scheme) : describeMade(outline.scheme),
     keys: keys.map(({ id, notBefore, notAfter, cell }) => ({
       id,
       secret: cell.describe(),
       notBefore: notBefore === undefined ? null : new Date(notBefore).toISOString(),
       notAfter: notAfter === undefined ? null : new Date(notAfter).toISOString(),
     })),
-    deliveryId: contract.deliveryId.kind === 'body_digest' ? 'body-digest' : describePlace(contract.deliveryId),
+    deliveryId: describeIdPlace(contract.deliveryId),
     eventType:
       contract.eventType?.kind === 'fixed' ? { fixed: contract.eventType.value } : describePlace(contract.eventType),
     senderAttempt: describePlace(contract.senderAttempt),
@@ -44,7 +53,13 @@ export function describeSource({ parts, keys, contract }: DescribedSource): Reco
   }
 }
 
-function describeScheme(scheme: SourceParts['verify']): Record<string, unknown> {
+function describeMade(scheme: Scheme): Record<string, unknown> {
+  const { family, binds, toleranceMs } = scheme
+  return { family, binds, tolerance: toleranceMs === null ? null : formatDuration(toleranceMs) }
+}
+
+function describeVerify(scheme: GenericSourceParts['verify'], made: Scheme): Record<string, unknown> {
+  if (!('scheme' in scheme)) return describeMade(made)
   const { scheme: name, signatureHeader, prefix = '', encoding = 'hex' } = scheme
   if (scheme.scheme === 'hmac_body') return { scheme: name, signatureHeader, prefix, encoding }
   const { timestampHeader, timestampUnit = 's', tolerance = DEFAULT_TOLERANCE_MS } = scheme
@@ -71,8 +86,22 @@ function describeRoute(route: SourceParts['routes'][string]): Record<string, unk
   }
 }
 
-function describePlace(at: ValueAt | { readonly kind: string } | null): Record<string, string> | null {
-  if (at === null) return null
-  if ('header' in at) return { header: at.header }
-  return 'pointer' in at ? { pointer: at.pointer } : null
+function describeIdPlace(at: DeliveryIdAt): unknown {
+  if (at.kind === 'body_digest') return 'body-digest'
+  return at.kind === 'composite' ? at.parts.map((part) => describePlace(part.at)) : describePlace(at)
+}
+
+function describePlace(at: ValueAt | null): unknown {
+  switch (at?.kind) {
+    case 'header':
+      return { header: at.header }
+    case 'pointer':
+      return { pointer: at.pointer }
+    case 'form':
+      return { form: at.name }
+    case 'first_of':
+      return { firstOf: at.places.map(describePlace) }
+    default:
+      return null
+  }
 }

@@ -1,3 +1,23 @@
+export {
+  cloudEvents,
+  cloudflare,
+  cloudTasks,
+  eventBridge,
+  eventGrid,
+  github,
+  hubspot,
+  intercom,
+  pubsub,
+  qstash,
+  shopify,
+  slack,
+  sns,
+  standardWebhooks,
+  stripe,
+  svix,
+  twilio,
+  zendesk,
+} from '@counterfoil/sources'
 export { z } from 'zod'
 export * from './check-open-use.js'
 export * from './create-logger.js'

@@ -70,6 +70,7 @@ describe('loadConfig', () => {
       deliveryId: 'd',
       type: 't',
       payload: { ticket: 'ticket-4821' },
+      envelope: null,
       exactText: () => null,
     }
     expect(route?.actions(event)).toMatchObject([{ destination: 'crm', idempotencyKey: 'ticket-4821' }])

@@ -13,7 +13,7 @@ export type ParsedEntry<T> = { readonly name: string; readonly path: string; rea
 export function parseEntries<T>(
   section: string,
   given: unknown,
-  schema: z.ZodType<T>,
+  schemaOf: (value: unknown) => z.ZodType<T>,
 ): { readonly entries: readonly ParsedEntry<T>[]; readonly problems: readonly ConfigProblem[] } {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     const what = given === undefined ? 'is missing' : 'must be an object'
@@ -26,7 +26,7 @@ export function parseEntries<T>(
     if (!NAME.test(name)) {
       problems.push(error(path, 'is not a usable name: 1 to 64 letters, digits, - or _, a letter first'))
     }
-    const parsed = schema.safeParse(value)
+    const parsed = schemaOf(value).safeParse(value)
     if (parsed.success) entries.push({ name, path, parts: parsed.data })
     else problems.push(...listIssues(path, parsed.error.issues))
   }

@@ -1,7 +1,8 @@
 import { isAbsolute, join } from 'node:path'
+import { type DecodedKey, decodeKey, type KeyEncoding } from '@counterfoil/core'
 import { suggestName } from './nearest-name.js'
 import { readSecretFile } from './read-secret-file.js'
-import type { SecretEncoding, SecretRef } from './secret.js'
+import type { SecretRef } from './secret.js'
 
 export type SecretSurroundings = {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -14,6 +15,8 @@ export type SecretRule = {
   readonly minBytes: number
   /** Must the value fit into a header? */
   readonly inHeader: boolean
+  /** How the scheme wants its keys written; absent where the owner may say so. */
+  readonly keyEncoding?: KeyEncoding
 }
 
 export type SecretReading =
@@ -21,8 +24,6 @@ export type SecretReading =
   | { readonly ok: false; readonly why: string }
 
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-const HEX = /^(?:[0-9a-f]{2})*$/i
 
 /** The bytes behind a reference, or why there are none. The reason names variable or file, never a value. */
 export function readSecret(ref: SecretRef, rule: SecretRule, around: SecretSurroundings): SecretReading {
@@ -32,8 +33,9 @@ export function readSecret(ref: SecretRef, rule: SecretRule, around: SecretSurro
   if (text === '') return fail(`${what} is empty`)
   if (text.trim() === '') return fail(`${what} holds only white space`)
   if (text !== text.trim()) return fail(`${what} begins or ends with white space or a newline; remove it`)
-  const bytes = decode(text, ref.encoding ?? 'utf8')
-  if (bytes === null) return fail(`${what} is not ${ref.encoding}`)
+  const decoded = decodeText(text, ref, rule)
+  if (decoded.kind === 'unusable') return fail(`${what} ${decoded.why}`)
+  const { bytes } = decoded
   if (bytes.length < rule.minBytes) {
     return fail(`${what} has ${bytes.length} bytes; at least ${rule.minBytes} are needed, 32 random ones are good`)
   }
@@ -71,9 +73,11 @@ function readFile(path: string, around: SecretSurroundings, what = `file ${path}
   return read.ok ? { ok: true, text: read.text, what, fromFile: true } : fail(`${what} ${read.why}`)
 }
 
-function decode(text: string, encoding: SecretEncoding): Buffer | null {
-  if (encoding === 'utf8') return Buffer.from(text, 'utf8')
-  return (encoding === 'hex' ? HEX : BASE64).test(text) ? Buffer.from(text, encoding) : null
+function decodeText(text: string, ref: SecretRef, rule: SecretRule): DecodedKey {
+  if (rule.keyEncoding === undefined) return decodeKey(text, ref.encoding ?? 'utf8')
+  if (ref.encoding === undefined || ref.encoding === rule.keyEncoding) return decodeKey(text, rule.keyEncoding)
+  const why = `is read as ${rule.keyEncoding}, as this sender means its keys; leave encoding: '${ref.encoding}' out`
+  return { kind: 'unusable', why }
 }
 
 function fail(why: string): { readonly ok: false; readonly why: string } {

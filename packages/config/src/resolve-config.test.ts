@@ -20,6 +20,14 @@ const ENV = {
   ANA_TOKEN: 'ana token of the tests 000000003',
 }
 const HOUR = 3_600_000
+const event: SourceEvent = {
+  source: 'tickets',
+  deliveryId: 'd',
+  type: 't',
+  payload: null,
+  envelope: null,
+  exactText: () => null,
+}
 
 const expire = conditionalUpdate({
   name: 'expire-hold',
@@ -145,7 +153,6 @@ describe('route', () => {
   test('references are read from a plain object; missing ones are left out', () => {
     const references = () => ({ ticket: 't-1', mail: { value: 'a@b.c', personal: true }, none: undefined, n: 7 })
     const contract = load(withSource({ routes: { t: route({ references }) } })).sources.get('tickets')
-    const event: SourceEvent = { source: 'tickets', deliveryId: 'd', type: 't', payload: null, exactText: () => null }
     expect(contract?.routes.get('t')?.references(event)).toEqual([
       { name: 'ticket', value: 't-1', personal: false },
       { name: 'mail', value: 'a@b.c', personal: true },
@@ -156,7 +163,6 @@ describe('route', () => {
   test('an action for an undeclared destination is our own bug, with the nearest name', () => {
     const actions = () => [{ destination: 'crn', idempotencyKey: 'k', body: {} }]
     const { sources } = load(withSource({ routes: { t: route({ actions }) } }))
-    const event: SourceEvent = { source: 'tickets', deliveryId: 'd', type: 't', payload: null, exactText: () => null }
     const run = () => sources.get('tickets')?.routes.get('t')?.actions(event)
     expect(run).toThrow(ConfigurationBug)
     expect(run).toThrow(/"crn".*did you mean "crm"/)

@@ -8,6 +8,7 @@ import type { ConfigDefinition } from './definition.js'
 import { describeConfig } from './describe-config.js'
 import { type DestinationParts, destinationSchema } from './destination-schema.js'
 import { findTransitions } from './find-transitions.js'
+import { outlineSource } from './outline-source.js'
 import { listUnknownNames, parseEntries } from './parse-entries.js'
 import { error } from './problem.js'
 import type { SecretSurroundings } from './read-secret.js'
@@ -18,7 +19,7 @@ import type { LoadResult, ResolvedConfig } from './resolved-config.js'
 import { strict } from './schema-parts.js'
 import { secretRef } from './secret-schema.js'
 import { createSecretStore, type SecretStore } from './secret-store.js'
-import { type SourceParts, sourceSchema } from './source-schema.js'
+import { chooseSourceSchema } from './source-schema.js'
 
 const SECTIONS = ['sources', 'destinations', 'operators', 'transitions'] as const
 
@@ -49,7 +50,9 @@ export function resolveConfig(definition: unknown, options: ResolveOptions): Loa
     ...destinations.problems,
     ...operators.problems,
     ...secrets.problems(),
-    ...sources.resolved.flatMap(({ name, path, parts, keys }) => checkSource(name, path, parts, keys, options.now)),
+    ...sources.resolved.flatMap(({ name, path, parts, outline, keys }) =>
+      checkSource({ name, path, parts, outline, keys }, options.now),
+    ),
     ...checkSharedSecrets(sources.resolved),
     ...checkPaths(sources.resolved),
     ...destinations.resolved.flatMap(({ path, parts, contract }) => checkDestination(path, parts, contract)),
@@ -74,14 +77,16 @@ export function resolveConfig(definition: unknown, options: ResolveOptions): Loa
 }
 
 function resolveSources(given: Partial<ConfigDefinition>, secrets: SecretStore) {
-  const parsed = parseEntries('sources', given.sources, sourceSchema as z.ZodType<SourceParts>)
+  const parsed = parseEntries('sources', given.sources, chooseSourceSchema)
   const found = findTransitions(parsed.entries, given.transitions)
   const checkActions = createActionCheck(new Set(Object.keys(given.destinations ?? {})))
   const { byOriginal, problems } = collectTransitions(found.transitions, checkActions)
   const transitionOf = (transition: Transition) => byOriginal.get(transition) ?? transition
   const resolved = parsed.entries.map((entry) => {
-    const keys = resolveKeys(entry.path, entry.parts, secrets)
-    return { ...entry, keys, contract: resolveSource(entry.name, entry.parts, keys, { transitionOf, checkActions }) }
+    const outline = outlineSource(entry.parts)
+    const keys = resolveKeys(entry.path, entry.parts, outline, secrets)
+    const contract = resolveSource(entry.name, entry.parts, outline, keys, { transitionOf, checkActions })
+    return { ...entry, outline, keys, contract }
   })
   return {
     resolved,
@@ -92,7 +97,7 @@ function resolveSources(given: Partial<ConfigDefinition>, secrets: SecretStore) 
 
 function resolveDestinations(given: Partial<ConfigDefinition>, secrets: SecretStore) {
   const schema = destinationSchema as z.ZodType<DestinationParts>
-  const { entries, problems } = parseEntries('destinations', given.destinations, schema)
+  const { entries, problems } = parseEntries('destinations', given.destinations, () => schema)
   const resolved = entries.map((entry) => {
     const headers = resolveHeaders(entry.path, entry.parts, secrets)
     return { ...entry, headers, contract: resolveDestination(entry.name, entry.parts, headers) }
@@ -101,7 +106,7 @@ function resolveDestinations(given: Partial<ConfigDefinition>, secrets: SecretSt
 }
 
 function resolveOperators(given: Partial<ConfigDefinition>, secrets: SecretStore) {
-  const { entries, problems } = parseEntries('operators', given.operators ?? {}, strict({ token: secretRef }))
+  const { entries, problems } = parseEntries('operators', given.operators ?? {}, () => strict({ token: secretRef }))
   const resolved = entries.map(({ name, path, parts }) => {
     const cell = secrets.read(`${path}.token`, parts.token, { minBytes: MIN_SECRET_BYTES, inHeader: true })
     const operator = {

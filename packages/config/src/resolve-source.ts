@@ -1,64 +1,54 @@
-import {
-  createHmacBodySigner,
-  createHmacBodyVerifier,
-  createHmacTimestampedSigner,
-  createHmacTimestampedVerifier,
-  type Route,
-  type Sign,
-  type SigningKey,
-  type SourceContract,
-  type Verify,
-} from '@counterfoil/core'
-import { DEFAULTS, MIN_SECRET_BYTES } from './defaults.js'
+import type { Route, SigningKey, SourceContract } from '@counterfoil/core'
+import { MIN_SECRET_BYTES } from './defaults.js'
 import { formatPath } from './format-path.js'
+import type { SourceOutline } from './outline-source.js'
+import type { SecretRule } from './read-secret.js'
 import { type RouteSurroundings, resolveRoute } from './resolve-route.js'
 import type { SecretCell, SecretStore } from './secret-store.js'
 import type { SourceParts } from './source-schema.js'
 
 export type ResolvedKey = Omit<SigningKey, 'secret'> & { readonly cell: SecretCell }
 
-export function resolveKeys(path: string, parts: SourceParts, secrets: SecretStore): readonly ResolvedKey[] {
-  return parts.keys.map(({ id, secret, notBefore, notAfter }, index) => ({
+export function resolveKeys(
+  path: string,
+  parts: SourceParts,
+  outline: SourceOutline,
+  secrets: SecretStore,
+): readonly ResolvedKey[] {
+  const rule = { minBytes: MIN_SECRET_BYTES, inHeader: false, ...keyEncodingOf(outline) }
+  return (parts.keys ?? []).map(({ id, secret, notBefore, notAfter }, index) => ({
     id,
     ...(notBefore === undefined ? {} : { notBefore }),
     ...(notAfter === undefined ? {} : { notAfter }),
-    cell: secrets.read(`${formatPath(path, ['keys', index, 'secret'])} (key "${id}")`, secret, {
-      minBytes: MIN_SECRET_BYTES,
-      inHeader: false,
-    }),
+    cell: secrets.read(`${formatPath(path, ['keys', index, 'secret'])} (key "${id}")`, secret, rule),
   }))
+}
+
+/** A plain text may be written otherwise where nobody but the owner knows how its sender means it. */
+function keyEncodingOf({ scheme, preset }: SourceOutline): Pick<SecretRule, 'keyEncoding'> {
+  const { keyEncoding } = scheme
+  return keyEncoding === null || (preset === null && keyEncoding === 'utf8') ? {} : { keyEncoding }
 }
 
 export function resolveSource(
   name: string,
   parts: SourceParts,
+  { scheme, contract }: SourceOutline,
   keys: readonly ResolvedKey[],
   around: RouteSurroundings,
 ): SourceContract {
-  const { ack } = parts
   const routes = new Map<string, Route>()
   for (const [type, route] of Object.entries(parts.routes)) routes.set(type, resolveRoute(route, around))
   return {
+    ...contract,
     name,
     path: parts.path,
     publicUrl: parts.publicUrl ?? null,
-    ...createScheme(parts.verify),
+    verify: scheme.verify,
+    sign: scheme.sign,
+    binds: scheme.binds,
     keys: createKeyReader(keys),
-    deliveryId: parts.deliveryId,
-    senderAttempt: parts.senderAttempt ?? null,
-    eventType: parts.eventType ?? null,
-    volatilePointers: parts.volatile ?? [],
     maxAge: parts.maxAge === undefined ? null : { pointer: parts.maxAge.pointer, ms: parts.maxAge.age },
-    bodyLimitBytes: parts.bodyLimit ?? DEFAULTS.source.bodyLimitBytes,
-    ack: {
-      status: ack.status ?? (ack.body === undefined ? DEFAULTS.source.ackStatus : DEFAULTS.source.ackStatusWithBody),
-      body: ack.body ?? null,
-      senderTimeoutMs: ack.senderTimeout,
-      deadlineMs: ack.deadline ?? DEFAULTS.source.ackDeadlineMs,
-      onConflict: ack.onConflict ?? DEFAULTS.source.onConflict,
-      onMalformed: ack.onMalformed ?? DEFAULTS.source.onMalformed,
-    },
-    redeliveryHorizonMs: parts.redeliveryHorizon,
     routes,
     otherwise: parts.otherwise === undefined ? null : resolveRoute(parts.otherwise, around),
   }
@@ -72,20 +62,4 @@ function createKeyReader(keys: readonly ResolvedKey[]): () => readonly SigningKe
     if (!fresh) current = keys.map(({ cell, ...key }) => ({ ...key, secret: cell.bytes() }))
     return current
   }
-}
-
-function createScheme(scheme: SourceParts['verify']): { readonly verify: Verify; readonly sign: Sign } {
-  const form = {
-    signatureHeader: scheme.signatureHeader,
-    ...(scheme.prefix === undefined ? {} : { prefix: scheme.prefix }),
-    ...(scheme.encoding === undefined ? {} : { encoding: scheme.encoding }),
-  }
-  if (scheme.scheme === 'hmac_body') return { verify: createHmacBodyVerifier(form), sign: createHmacBodySigner(form) }
-  const timestamped = {
-    ...form,
-    timestampHeader: scheme.timestampHeader,
-    ...(scheme.timestampUnit === undefined ? {} : { timestampUnit: scheme.timestampUnit }),
-    ...(scheme.tolerance === undefined ? {} : { toleranceMs: scheme.tolerance }),
-  }
-  return { verify: createHmacTimestampedVerifier(timestamped), sign: createHmacTimestampedSigner(timestamped) }
 }

@@ -1,4 +1,4 @@
-import type { SignatureEncoding, TimestampUnit } from '@counterfoil/core'
+import type { Scheme, SignatureEncoding, TimestampUnit } from '@counterfoil/core'
 import type { Duration } from './duration.js'
 
 export type HmacBody = {
@@ -20,6 +20,8 @@ export type HmacTimestamped = HmacBody & {
 export type SchemeDefinition =
   | ({ readonly scheme: 'hmac_timestamped' } & HmacTimestamped)
   | ({ readonly scheme: 'hmac_body' } & HmacBody)
+  /** What `hmac`, `ed25519` or `staticToken` makes, or a scheme of your own. */
+  | Scheme
 
 /** HMAC-SHA-256 over `<timestamp>.<raw body>`, with a replay window both ways. */
 export function hmacTimestamped(options: HmacTimestamped): SchemeDefinition {
@@ -30,3 +32,12 @@ export function hmacTimestamped(options: HmacTimestamped): SchemeDefinition {
 export function hmacBody(options: HmacBody): SchemeDefinition {
   return { scheme: 'hmac_body', ...options }
 }
+
+/** HMAC over whatever parts of a request, with whatever headers: every other HMAC scheme is this one. */
+/** The same with ed25519 public keys. */
+/** A secret that every push carries as it is, in a header, in the query or as HTTP Basic. */
+export {
+  createEd25519Scheme as ed25519,
+  createHmacScheme as hmac,
+  createStaticTokenScheme as staticToken,
+} from '@counterfoil/core'

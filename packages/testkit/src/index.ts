@@ -1,4 +1,5 @@
 export * from './app/spawn-app.js'
+export * from './http/make-certificate.js'
 export * from './http/raw-http.js'
 export * from './http/sign-push.js'
 export * from './postgres/fresh-database.js'

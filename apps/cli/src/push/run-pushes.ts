@@ -52,19 +52,38 @@ function pushCopy(run: PushRun, copy: number): Promise<PushResult> {
 }
 
 /** Signed anew for every try, as a queue does; the body is the same every time. */
-function sendAttempt(run: PushRun, attempt: number): Promise<PushAnswer> {
+async function sendAttempt(run: PushRun, attempt: number): Promise<PushAnswer> {
   const { source, key, url, push } = run
-  const signature = source.sign?.(push.body, key, Date.now() - run.staleMs) ?? {}
+  const unsigned = {
+    method: 'POST',
+    publicUrl: publicUrlOf(source, url),
+    headers: push.headers,
+    rawBody: push.body,
+  }
+  const signed = (await source.sign?.(unsigned, key, Date.now() - run.staleMs)) ?? unsigned
   const counter =
     source.senderAttempt?.kind === 'header' ? { [source.senderAttempt.header.toLowerCase()]: String(attempt) } : {}
   return sendOnce({
-    url,
-    headers: { ...push.headers, ...counter, ...signature },
-    body: run.tamper ? tamper(push.body) : push.body,
+    url: withQueryOf(url, signed.publicUrl),
+    headers: { ...signed.headers, ...counter },
+    body: run.tamper ? tamper(signed.rawBody) : signed.rawBody,
     timeoutMs: source.ack.senderTimeoutMs,
     dropResponse: run.dropResponse && attempt === 1,
     signal: run.signal,
   })
+}
+
+/** The URL as the sender knows it: the configured one, with the query that goes to the receiver. */
+function publicUrlOf(source: SourceContract, url: URL): string | null {
+  return source.publicUrl === null ? null : withQueryOf(new URL(source.publicUrl), url.href).href
+}
+
+/** Some schemes sign by a parameter of the query. */
+function withQueryOf(url: URL, signed: string | null): URL {
+  if (signed === null) return url
+  const to = new URL(url)
+  to.search = new URL(signed).search
+  return to
 }
 
 /** The same body with one bit changed after it was signed. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { parsePointer, readPointer, type SourceContract, type ValueAt } from '@counterfoil/core'
+import { type DeliveryIdAt, parsePointer, readPointer, type SourceContract, type ValueAt } from '@counterfoil/core'
 import { CommandFailure } from '../terminal/command-failure.js'
 import { EXIT } from '../terminal/exit-codes.js'
 
@@ -33,25 +33,41 @@ export function shapePush(source: SourceContract, input: PushInput): ShapedPush 
     if (input.id !== null) throw usage(`${source.name} has no delivery id: the digest of the body is its id`)
     return { body, deliveryId: null, headers }
   }
-  if (source.deliveryId.kind === 'header') {
-    const given = input.id ?? input.headers[source.deliveryId.header.toLowerCase()] ?? randomUUID()
-    headers[source.deliveryId.header.toLowerCase()] = given
+  const idAt = plainPlace(source.deliveryId)
+  if (idAt === null) {
+    if (input.id !== null) throw usage(`${source.name} makes its id of several values: put them into body and headers`)
+    return { body, deliveryId: null, headers }
+  }
+  if (idAt.kind === 'header') {
+    const given = input.id ?? input.headers[idAt.header.toLowerCase()] ?? randomUUID()
+    headers[idAt.header.toLowerCase()] = given
     return { body, deliveryId: given, headers }
   }
-  const present = readPointer(parseBody(body), source.deliveryId.pointer)
+  const present = readPointer(parseBody(body), idAt.pointer)
   const known = typeof present === 'string' || typeof present === 'number' ? String(present) : null
   const deliveryId = input.id ?? known
   if (deliveryId === null) {
-    throw usage(`${source.name} takes its id from ${source.deliveryId.pointer} of the body, which has none: give --id`)
+    throw usage(`${source.name} takes its id from ${idAt.pointer} of the body, which has none: give --id`)
   }
   return {
-    body: deliveryId === known ? body : place(source.deliveryId, deliveryId, headers, body),
+    body: deliveryId === known ? body : place(idAt, deliveryId, headers, body),
     deliveryId,
     headers,
   }
 }
 
-function place(at: ValueAt, value: string, headers: Record<string, string>, body: Buffer): Buffer {
+type PlainPlace = ValueAt & { readonly kind: 'header' | 'pointer' }
+
+/** Of several places the first; `null` where a value alone can't be put. */
+function plainPlace(at: DeliveryIdAt): PlainPlace | null {
+  if (at.kind === 'header' || at.kind === 'pointer') return at
+  const first = at.kind === 'first_of' ? at.places[0] : undefined
+  return first === undefined ? null : plainPlace(first)
+}
+
+function place(where: ValueAt, value: string, headers: Record<string, string>, body: Buffer): Buffer {
+  const at = plainPlace(where)
+  if (at === null) throw usage('the source takes it from a form; write it into the body')
   if (at.kind === 'header') {
     headers[at.header.toLowerCase()] = value
     return body

@@ -1,8 +1,11 @@
 import { createHmac } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import {
-  createHmacTimestampedVerifier,
+  createHmacTimestamped,
   createUuidV7Generator,
+  type KeyMaterial,
+  NO_KEY_MATERIAL,
+  PLAIN_CONTRACT,
   type Route,
   type SourceContract,
 } from '@counterfoil/core'
@@ -37,11 +40,15 @@ export function makeSource(
   changes: Partial<SourceContract> = {},
   ack: Partial<SourceContract['ack']> = {},
 ): SourceContract {
+  const scheme = createHmacTimestamped({ signatureHeader: 'x-signature', timestampHeader: 'x-timestamp' })
   return {
+    ...PLAIN_CONTRACT,
     name: 'tickets',
     path: '/hooks/tickets',
     publicUrl: null,
-    verify: createHmacTimestampedVerifier({ signatureHeader: 'x-signature', timestampHeader: 'x-timestamp' }),
+    verify: scheme.verify,
+    sign: scheme.sign,
+    binds: scheme.binds,
     keys: () => [{ id: KEY_ID, secret: Buffer.from(SECRET) }],
     deliveryId: { kind: 'header', header: 'x-delivery-id' },
     senderAttempt: { kind: 'header', header: 'x-attempt' },
@@ -52,6 +59,7 @@ export function makeSource(
     ack: {
       status: 204,
       body: null,
+      fixedBody: null,
       senderTimeoutMs: 5000,
       deadlineMs: 2500,
       onConflict: 'accept',
@@ -102,6 +110,8 @@ export type PushHarness = {
 }
 
 export type HarnessOptions = {
+  readonly keyMaterial?: KeyMaterial
+  readonly confirm?: PushDeps['confirm']
   readonly sources?: readonly SourceContract[]
   readonly clock?: () => ClockReading
   readonly closing?: () => boolean
@@ -128,6 +138,8 @@ export async function startPushHarness(options: HarnessOptions = {}): Promise<Pu
   const deps: PushDeps = {
     sourcesByPath: new Map((options.sources ?? [makeSource()]).map((source) => [source.path, source])),
     store,
+    keyMaterial: options.keyMaterial ?? NO_KEY_MATERIAL,
+    confirm: options.confirm ?? (async () => null),
     budget,
     acks: createAckRecorder({ store, maxBuffered: 1000, log }),
     spool: { add: (trace) => void spooled.push(`${trace.deliveryId}: ${trace.cause}`), noteCommit: () => {} },

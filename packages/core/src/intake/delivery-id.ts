@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto'
 import { type Malformed, malformed } from './malformed.js'
-import type { PushRequest } from './push-request.js'
-import { readValue } from './read-value.js'
+import { describeValueAt, type Readable, readValue } from './read-value.js'
 import { isStorableText } from './sanitise-text.js'
-import type { SourceContract, ValueAt } from './source-contract.js'
+import type { DeliveryIdAt, SourceContract, ValueAt } from './source-contract.js'
 
 const MAX_DELIVERY_ID_BYTES = 255
 const CONTROL_CHARACTER = /\p{Cc}/u
@@ -14,9 +14,9 @@ export type DeliveryId = { readonly kind: 'id'; readonly value: string }
  * around a header's value is not part of it. A JSON number counts only when it is a safe integer: a longer one was
  * already rounded by the parser, and two ids must never meet there. The text `undefined` is a text like any other.
  */
-function readDeliveryId(at: ValueAt, headers: PushRequest['headers'], document: unknown): DeliveryId | Malformed {
-  const where = at.kind === 'header' ? `header ${at.header}` : `field ${at.pointer}`
-  const read = readValue(at, headers, document)
+function readDeliveryId(at: ValueAt, from: Readable): DeliveryId | Malformed {
+  const where = describeValueAt(at)
+  const read = readValue(at, from)
   if (read.kind === 'absent') return malformed('delivery_id_missing', `${where} is absent or blank`)
   if (read.kind === 'repeated') return malformed('delivery_id_invalid', `${where} came more than once`)
   if (read.kind === 'undecodable') return malformed('delivery_id_invalid', `${where} is not UTF-8`)
@@ -28,15 +28,40 @@ export function digestId(identityDigest: Buffer): string {
   return `digest:${identityDigest.toString('hex')}`
 }
 
-/** The rule of `readDeliveryId` for a source: its own value, or the digest where the source has no ids. */
+/** The rule of `readDeliveryId` for a source: its own value or values, or the digest where the source has no ids. */
 export function deliveryIdOf(
   source: Pick<SourceContract, 'deliveryId'>,
-  headers: PushRequest['headers'],
-  document: unknown,
+  from: Readable,
   identityDigest: Buffer,
 ): DeliveryId | Malformed {
-  if (source.deliveryId.kind === 'body_digest') return { kind: 'id', value: digestId(identityDigest) }
-  return readDeliveryId(source.deliveryId, headers, document)
+  const at = source.deliveryId
+  if (at.kind === 'body_digest') return { kind: 'id', value: digestId(identityDigest) }
+  return at.kind === 'composite' ? composeDeliveryId(at, from) : readDeliveryId(at, from)
+}
+
+/**
+ * Parts joined by the separator, which is escaped inside them: `a:b` and `c` never meet `a` and `b:c`. What is longer
+ * than an id may be is told by its SHA-256, which is as unique.
+ */
+function composeDeliveryId(at: DeliveryIdAt & { kind: 'composite' }, from: Readable): DeliveryId | Malformed {
+  const texts: string[] = []
+  for (const part of at.parts) {
+    const read = readDeliveryId(part.at, from)
+    if (read.kind === 'id') texts.push(escapePart(read.value, at.separator))
+    else if (part.optional && read.cause === 'delivery_id_missing') texts.push('')
+    else return read
+  }
+  const value = texts.join(at.separator)
+  if (value.length === at.separator.length * (texts.length - 1)) {
+    return malformed('delivery_id_missing', 'every part of the delivery id is absent or blank')
+  }
+  if (Buffer.byteLength(value) <= MAX_DELIVERY_ID_BYTES) return { kind: 'id', value }
+  return { kind: 'id', value: `sha256:${createHash('sha256').update(value).digest('hex')}` }
+}
+
+function escapePart(text: string, separator: string): string {
+  const escaped = text.replaceAll('%', '%25')
+  return escaped.replaceAll(separator, [...Buffer.from(separator)].map((byte) => `%${byte.toString(16)}`).join(''))
 }
 
 function checkDeliveryId(value: unknown, where: string): DeliveryId | Malformed {

@@ -7,7 +7,8 @@ import { readExactText } from './read-exact-text.js'
 
 function digest(text: string | Buffer, volatile: readonly string[] = []): string {
   const raw = Buffer.from(text)
-  return computeIdentityDigest(raw, parseJson(raw), volatile).toString('hex')
+  const parsed = parseJson(raw)
+  return computeIdentityDigest(raw, parsed.kind === 'parsed' ? parsed.bytes : null, volatile).toString('hex')
 }
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')

@@ -1,7 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { endOfJsonValue, type JsonMember, listJsonMembers, skipSpace } from './json-members.js'
 import { parsePointer } from './json-pointer.js'
-import type { ParsedJson } from './parse-json.js'
 
 /** A tree of pointers: `cut` ends one, children lead further down. */
 type Cuts = { cut: boolean; readonly children: Map<string, Cuts> }
@@ -12,13 +11,15 @@ type Cuts = { cut: boolean; readonly children: Map<string, Cuts> }
  * parsed copy, so that no number is rounded and no text is re-escaped. A member is cut with its name: a field that only
  * repeats carry makes no difference. On the path to a volatile field white space between members doesn't count.
  * A body that is not JSON is digested as it is.
+ *
+ * @param json the JSON in the body, without a BOM; `null` when there is none
  */
-export function computeIdentityDigest(raw: Buffer, parsed: ParsedJson, volatilePointers: readonly string[]): Buffer {
+export function computeIdentityDigest(raw: Buffer, json: Buffer | null, volatilePointers: readonly string[]): Buffer {
   const hash = createHash('sha256')
-  if (volatilePointers.length === 0 || parsed.kind === 'invalid' || parsed.bytes.length === 0) {
+  if (volatilePointers.length === 0 || json === null || json.length === 0) {
     return hash.update(raw).digest()
   }
-  digestValue(hash, parsed.bytes, skipSpace(parsed.bytes, 0), collectCuts(volatilePointers))
+  digestValue(hash, json, skipSpace(json, 0), collectCuts(volatilePointers))
   return hash.digest()
 }
 

@@ -6,7 +6,8 @@ import { ConfigurationBug } from './configuration-bug.js'
 import { type PlanResult, planPush } from './plan-push.js'
 import type { PlannedDelivery } from './planned-push.js'
 import type { PushRequest } from './push-request.js'
-import type { Route, SourceContract } from './source-contract.js'
+import { PLAIN_CONTRACT, type Route, type SourceContract } from './source-contract.js'
+import { request as toRequest } from './testing/requests.js'
 import type { Verified } from './verification.js'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')
@@ -18,10 +19,13 @@ function route(changes: Partial<Route> = {}): Route {
 
 function source(changes: Partial<SourceContract> = {}): SourceContract {
   return {
+    ...PLAIN_CONTRACT,
     name: 'tickets',
     path: '/push/tickets',
     publicUrl: null,
     verify: () => VERIFIED,
+    sign: null,
+    binds: { body: true, id: false, time: false, url: false },
     keys: () => [],
     deliveryId: { kind: 'header', header: 'x-delivery-id' },
     senderAttempt: null,
@@ -32,6 +36,7 @@ function source(changes: Partial<SourceContract> = {}): SourceContract {
     ack: {
       status: 204,
       body: null,
+      fixedBody: null,
       senderTimeoutMs: 10_000,
       deadlineMs: 2_500,
       onConflict: 'accept',
@@ -47,11 +52,7 @@ function source(changes: Partial<SourceContract> = {}): SourceContract {
 const quarantining = { ack: { ...source().ack, onMalformed: 'quarantine' as const } }
 
 function push(body: string | Buffer, headers: Readonly<Record<string, string | readonly string[]>> = {}): PushRequest {
-  const all = { 'x-delivery-id': 'd-1', ...headers }
-  const entries = Object.entries(all).map(
-    ([name, value]) => [name, typeof value === 'string' ? [value] : value] as const,
-  )
-  return { method: 'POST', publicUrl: null, headers: new Map(entries), rawBody: Buffer.from(body) }
+  return toRequest({ 'x-delivery-id': 'd-1', ...headers }, body)
 }
 
 function plan(contract: SourceContract, request: PushRequest): PlanResult {

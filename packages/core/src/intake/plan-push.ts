@@ -1,24 +1,20 @@
-import { checkAge, type Stale } from './check-age.js'
-import { deliveryIdOf, digestId } from './delivery-id.js'
-import { computeIdentityDigest } from './identity-digest.js'
-import { type Malformed, malformed } from './malformed.js'
-import { type ParsedJson, parseJson } from './parse-json.js'
-import { type Misconfigured, planDisposition } from './plan-disposition.js'
+import { answerHandshake } from './answer-handshake.js'
+import type { Stale } from './check-age.js'
+import { type DecodedBody, decodeBody, readContentType } from './decode-body.js'
+import type { HandshakeAnswer } from './handshake.js'
+import type { Malformed } from './malformed.js'
+import { planDelivery } from './plan-delivery.js'
+import type { Misconfigured } from './plan-disposition.js'
 import type { PlannedDelivery, PlannedPush } from './planned-push.js'
 import type { PushRequest } from './push-request.js'
-import { readEventType, readSenderAttempt } from './read-event-type.js'
-import { readExactText } from './read-exact-text.js'
-import { readHeader } from './read-value.js'
-import { sanitiseText } from './sanitise-text.js'
 import type { SourceContract } from './source-contract.js'
 import type { Verified } from './verification.js'
-
-const MAX_REASON_BYTES = 500
-const MAX_CONTENT_TYPE_BYTES = 255
 
 export type PlanResult =
   /** Ready to be claimed; also a quarantined delivery, where the source keeps what it can't use. */
   | { readonly kind: 'planned'; readonly push: PlannedPush }
+  /** To be answered, and nothing to be claimed. */
+  | { readonly kind: 'handshake'; readonly answer: HandshakeAnswer }
   /** The signed field says that it is too old: 401. */
   | Stale
   /** 400. */
@@ -27,8 +23,8 @@ export type PlanResult =
   | Misconfigured
 
 /**
- * From a verified push to what is to be claimed: id, parse, age, schema, plan, in that order. Pure, and never throws
- * for anything that a sender can write.
+ * From a verified push to what is to be claimed: decode, handshake, split, and each delivery planned for itself. Pure,
+ * and never throws for anything that a sender can write.
  * @param now epoch milliseconds by the database clock, as well as the receiver knows it
  * @param newId makes UUIDv7s
  */
@@ -39,74 +35,39 @@ export function planPush(
   now: number,
   newId: () => string,
 ): PlanResult {
-  const parsed = parseJson(request.rawBody)
-  const identityDigest = computeIdentityDigest(request.rawBody, parsed, source.volatilePointers)
-  const document = parsed.kind === 'parsed' ? parsed.value : undefined
-  const frame = { source, request, verification, identityDigest, document, newId }
-  const id = deliveryIdOf(source, request.headers, document, identityDigest)
-  // A pointer into a body that can't be read: the body is to blame, not the id.
-  if (id.kind === 'malformed') return refuseOrKeep(frame, digestId(identityDigest), describeBody(parsed) ?? id)
-  const unreadable = describeBody(parsed)
-  if (unreadable !== null) return refuseOrKeep(frame, id.value, unreadable)
-  const age = checkAge(source.maxAge, document, now)
-  if (age?.kind === 'stale') return age
-  if (age !== null) return refuseOrKeep(frame, id.value, age)
-  const type = readEventType(source.eventType, request.headers, document)
-  if (type.kind === 'malformed') return refuseOrKeep(frame, id.value, type)
-  const event = {
-    source: source.name,
-    deliveryId: id.value,
-    type: type.value,
-    payload: document,
-    exactText: (pointer: string) => (parsed.kind === 'parsed' ? readExactText(parsed.bytes, pointer) : null),
+  const contentType = readContentType(request.headers)
+  const decoded = decodeBody(source.decode, contentType, request.rawBody)
+  const document = decoded.kind === 'decoded' ? decoded.document : undefined
+  const handshake = answerHandshake(source.handshakes, 'after_verification', {
+    request,
+    verified: verification,
+    document,
+  })
+  if (handshake !== null) return { kind: 'handshake', answer: handshake }
+  const frame = { source, headers: request.headers, contentType, verification, now, newId }
+  const slices = splitPush(source, request, decoded)
+  if (slices === null) return asPush(planDelivery(frame, request.rawBody, decoded))
+  // As one: where the source quarantines what it can't use, the whole push is kept under its digest.
+  if (slices.kind === 'malformed') return asPush(planDelivery(frame, request.rawBody, slices))
+  const deliveries: PlannedDelivery[] = []
+  for (const bytes of slices.slices) {
+    const planned = planDelivery(frame, bytes, decodeBody(source.decode, contentType, bytes))
+    if (planned.kind !== 'delivery') return planned
+    deliveries.push(planned.delivery)
   }
-  const plan = planDisposition(source, event, newId)
-  if (plan.kind === 'misconfigured') return plan
-  if (plan.kind === 'malformed') return refuseOrKeep(frame, id.value, plan, type.value)
-  return planned(frame, { deliveryId: id.value, eventType: type.value, ...plan })
+  return { kind: 'planned', push: { deliveries } }
 }
 
-type Frame = {
-  readonly source: SourceContract
-  readonly request: PushRequest
-  readonly verification: Verified
-  readonly identityDigest: Buffer
-  readonly document: unknown
-  readonly newId: () => string
+function splitPush(
+  source: SourceContract,
+  request: PushRequest,
+  decoded: DecodedBody | Malformed,
+): { readonly kind: 'slices'; readonly slices: readonly Buffer[] } | Malformed | null {
+  if (source.split === null || decoded.kind === 'malformed' || decoded.documentJson === null) return null
+  const split = source.split(decoded.document, decoded.documentJson, request.headers)
+  return split.kind === 'whole' ? null : split
 }
 
-function refuseOrKeep(frame: Frame, deliveryId: string, why: Malformed, eventType: string | null = null): PlanResult {
-  if (frame.source.ack.onMalformed === 'refuse_400') return why
-  const reason = sanitiseText(`${why.cause}: ${why.hint}`, MAX_REASON_BYTES)
-  return planned(frame, { deliveryId, eventType, disposition: { kind: 'quarantined', reason }, references: [] })
-}
-
-function planned(
-  frame: Frame,
-  plan: Pick<PlannedDelivery, 'deliveryId' | 'eventType' | 'disposition' | 'references'>,
-): PlanResult {
-  const { source, request, verification, identityDigest, document, newId } = frame
-  const contentType = readHeader(request.headers, 'content-type')
-  const delivery: PlannedDelivery = {
-    id: newId(),
-    observationId: newId(),
-    source: source.name,
-    deliveryId: plan.deliveryId,
-    identityDigest,
-    eventType: plan.eventType,
-    keyId: verification.keyId,
-    senderAttempt: readSenderAttempt(source.senderAttempt, request.headers, document),
-    body: request.rawBody,
-    contentType: contentType.kind === 'found' ? sanitiseText(String(contentType.value), MAX_CONTENT_TYPE_BYTES) : null,
-    references: plan.references,
-    disposition: plan.disposition,
-  }
-  return { kind: 'planned', push: { deliveries: [delivery] } }
-}
-
-function describeBody(parsed: ParsedJson): Malformed | null {
-  if (parsed.kind === 'parsed') return null
-  if (parsed.cause === 'body_not_utf8') return malformed(parsed.cause, 'the body is not UTF-8')
-  if (parsed.cause === 'body_too_deep') return malformed(parsed.cause, 'the body is nested too deeply')
-  return malformed(parsed.cause, "the body is not JSON; a form-encoding sender must be set to send 'application/json'")
+function asPush(planned: ReturnType<typeof planDelivery>): PlanResult {
+  return planned.kind === 'delivery' ? { kind: 'planned', push: { deliveries: [planned.delivery] } } : planned
 }

@@ -10,13 +10,13 @@ const route: Route = {
 }
 
 function source(eventType: SourceContract['eventType']): Parameters<typeof planStoredDelivery>[0] {
-  return { name: 'tickets', eventType, routes: new Map([['known', route]]), otherwise: null }
+  return { name: 'tickets', decode: 'json', eventType, routes: new Map([['known', route]]), otherwise: null }
 }
 
 const plan = (eventType: SourceContract['eventType'], stored: { eventType: string | null; body: string }) =>
   planStoredDelivery(
     source(eventType),
-    { deliveryId: 'd-1', eventType: stored.eventType, body: Buffer.from(stored.body) },
+    { deliveryId: 'd-1', eventType: stored.eventType, body: Buffer.from(stored.body), contentType: null },
     () => 'id',
   )
 

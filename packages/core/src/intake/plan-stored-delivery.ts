@@ -1,5 +1,5 @@
-import { type Malformed, malformed } from './malformed.js'
-import { parseJson } from './parse-json.js'
+import { decodeBody } from './decode-body.js'
+import type { Malformed } from './malformed.js'
 import { type Misconfigured, type PlannedDisposition, planDisposition } from './plan-disposition.js'
 import type { PlannedDelivery } from './planned-push.js'
 import { readEventType } from './read-event-type.js'
@@ -12,20 +12,22 @@ import type { SourceContract } from './source-contract.js'
  * body only. Age is no question any more: the claim was made in time.
  */
 export function planStoredDelivery(
-  source: Pick<SourceContract, 'name' | 'eventType' | 'routes' | 'otherwise'>,
-  stored: Pick<PlannedDelivery, 'deliveryId' | 'eventType' | 'body'>,
+  source: Pick<SourceContract, 'name' | 'decode' | 'eventType' | 'routes' | 'otherwise'>,
+  stored: Pick<PlannedDelivery, 'deliveryId' | 'eventType' | 'body' | 'contentType'>,
   newId: () => string,
 ): PlannedDisposition | Malformed | Misconfigured {
-  const parsed = parseJson(stored.body)
-  if (parsed.kind === 'invalid') return malformed(parsed.cause, 'the stored body is not JSON that can be used')
-  const type = readEventType(source.eventType, new Map(), parsed.value)
+  const decoded = decodeBody(source.decode, stored.contentType, stored.body)
+  if (decoded.kind === 'malformed') return decoded
+  const { document, payload, payloadJson, form } = decoded
+  const type = readEventType(source.eventType, { headers: new Map(), document, form })
   if (stored.eventType === null && type.kind === 'malformed') return type
   const event = {
     source: source.name,
     deliveryId: stored.deliveryId,
     type: stored.eventType ?? (type.kind === 'type' ? type.value : null),
-    payload: parsed.value,
-    exactText: (pointer: string) => readExactText(parsed.bytes, pointer),
+    payload,
+    envelope: document,
+    exactText: (pointer: string) => (payloadJson === null ? null : readExactText(payloadJson, pointer)),
   }
   return planDisposition(source, event, newId)
 }

@@ -38,6 +38,10 @@ export type PlannedDelivery = {
   readonly keyId: string
   /** The sender's own attempt counter, when it tells one. */
   readonly senderAttempt: number | null
+  /** When it happened by the sender's word, epoch ms. */
+  readonly eventAt: number | null
+  /** The order that the sender keeps: context here, since the order of what we send is each action's own. */
+  readonly senderOrderingKey: string | null
   readonly body: Buffer
   readonly contentType: string | null
   readonly references: readonly Reference[]

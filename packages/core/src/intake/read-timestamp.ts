@@ -1,26 +1,36 @@
+import { parseInstant } from './parse-instant.js'
 import type { PushRequest } from './push-request.js'
-import type { Refusal } from './verification.js'
+import { type Refusal, refuse } from './verification.js'
 
-export type TimestampUnit = 's' | 'ms'
+/** Epoch seconds or milliseconds in digits, or ISO 8601 with a zone. */
+export type TimestampUnit = 's' | 'ms' | 'iso'
 
-const GRAMMAR: Record<TimestampUnit, RegExp> = { s: /^\d{1,12}$/, ms: /^\d{13}$/ }
-const LOOKS_LIKE_MS = /^\d{13}$/
+export type TimestampText = { readonly kind: 'text'; readonly text: string }
+
+const SECONDS = /^\d{1,12}$/
+const MILLISECONDS = /^\d{13}$/
 const LOOKS_LIKE_S = /^\d{9,12}$/
+/** Far above any of the three forms. */
+const MAX_CHARACTERS = 64
 
-/** A signed timestamp header: its text as it was signed, and what it means in epoch milliseconds. */
-export function readTimestamp(
-  headers: PushRequest['headers'],
-  header: string,
-  unit: TimestampUnit,
-): { readonly kind: 'found'; readonly text: string; readonly at: number } | Refusal {
+/** The text of a signed timestamp header, as it was signed. */
+export function readTimestampText(headers: PushRequest['headers'], header: string): TimestampText | Refusal {
   const values = headers.get(header)
   const text = values?.[0]
   if (values === undefined || text === undefined || text === '') {
     return refuse('timestamp_missing', `header ${header} is absent or empty`)
   }
   if (values.length > 1) return refuse('timestamp_repeated', `header ${header} came ${values.length} times`)
-  if (!GRAMMAR[unit].test(text)) return refuse('timestamp_malformed', `header ${header} ${hintFor(text, unit)}`)
-  return { kind: 'found', text, at: unit === 's' ? Number(text) * 1000 : Number(text) }
+  if (text.length > MAX_CHARACTERS) return refuse('timestamp_malformed', `header ${header} is too long`)
+  return { kind: 'text', text }
+}
+
+/** Epoch milliseconds of a signed timestamp, strictly. @param where the place in words, for the hint */
+export function parseTimestamp(text: string, unit: TimestampUnit, where: string): number | Refusal {
+  if (unit === 's' && SECONDS.test(text)) return Number(text) * 1000
+  if (unit === 'ms' && MILLISECONDS.test(text)) return Number(text)
+  const at = unit === 'iso' && !/^\d+$/.test(text) ? parseInstant(text) : null
+  return at ?? refuse('timestamp_malformed', `${where} ${hintFor(text, unit)}`)
 }
 
 /** `null` while the timestamp is within the window, boundary included; else why not. Times in epoch milliseconds. */
@@ -35,15 +45,12 @@ export function checkFreshness(at: number, now: number, toleranceMs: number): Re
 }
 
 function hintFor(text: string, unit: TimestampUnit): string {
-  if (unit === 's' && LOOKS_LIKE_MS.test(text)) return 'looks like milliseconds, seconds are expected'
+  if (unit === 'iso') return 'is not an ISO 8601 time with a zone'
+  if (unit === 's' && MILLISECONDS.test(text)) return 'looks like milliseconds, seconds are expected'
   if (unit === 'ms' && LOOKS_LIKE_S.test(text)) return 'looks like seconds, milliseconds are expected'
   return unit === 's' ? 'is not a whole number of epoch seconds' : 'is not 13 digits of epoch milliseconds'
 }
 
 function formatSeconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`
-}
-
-function refuse(cause: Refusal['cause'], hint: string): Refusal {
-  return { kind: 'refused', cause, hint }
 }

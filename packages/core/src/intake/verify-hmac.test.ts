@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { createHmacBody, createHmacTimestamped } from './plain-hmac.js'
 import type { PushRequest, SigningKey } from './push-request.js'
-import { createHmacBodySigner, createHmacTimestampedSigner } from './sign-hmac.js'
-import { createHmacBodyVerifier, createHmacTimestampedVerifier } from './verify-hmac.js'
+import { arriving, request } from './testing/requests.js'
 
 type Vector = {
   readonly title: string
@@ -19,18 +19,11 @@ type Vector = {
 const NOW_S = 1_767_225_600
 const NOW = NOW_S * 1000
 const KEY: SigningKey = { id: 'k1', secret: Buffer.from('test-secret-1') }
-const timestamped = createHmacTimestampedVerifier({ signatureHeader: 'X-Signature', timestampHeader: 'X-Timestamp' })
-const overBody = createHmacBodyVerifier({ signatureHeader: 'x-hub-signature-256', prefix: 'sha256=' })
+const timestamped = createHmacTimestamped({ signatureHeader: 'X-Signature', timestampHeader: 'X-Timestamp' }).verify
+const overBody = createHmacBody({ signatureHeader: 'x-hub-signature-256', prefix: 'sha256=' }).verify
 
 function readVectors(name: string): readonly Vector[] {
   return JSON.parse(readFileSync(new URL(`./vectors/${name}.json`, import.meta.url), 'utf8')).vectors
-}
-
-function request(headers: Readonly<Record<string, string | readonly string[]>>, rawBody: Buffer): PushRequest {
-  const entries = Object.entries(headers).map(
-    ([name, value]) => [name, typeof value === 'string' ? [value] : value] as const,
-  )
-  return { method: 'POST', publicUrl: null, headers: new Map(entries), rawBody }
 }
 
 function sign(body: Buffer, timestamp: string | null, secret = KEY.secret): Buffer {
@@ -51,11 +44,11 @@ describe('vectors', () => {
     const verify =
       scheme === 'body'
         ? overBody
-        : createHmacTimestampedVerifier({
+        : createHmacTimestamped({
             signatureHeader: 'x-webhook-signature',
             timestampHeader: 'x-webhook-timestamp',
             ...vector.options,
-          })
+          }).verify
     const body = 'utf8' in vector.body ? Buffer.from(vector.body.utf8) : Buffer.from(vector.body.base64, 'base64')
     const keys = vector.secrets.map((secret, index) => ({ id: `key-${index}`, secret: Buffer.from(secret) }))
     const verdict = verify(request(vector.headers, body), keys, (vector.nowSeconds ?? NOW_S) * 1000)
@@ -148,7 +141,7 @@ describe('signature/body', () => {
 })
 
 describe('base64', () => {
-  const verify = createHmacBodyVerifier({ signatureHeader: 'x-signature', encoding: 'base64' })
+  const verify = createHmacBody({ signatureHeader: 'x-signature', encoding: 'base64' }).verify
   const body = Buffer.from('{"title":"mânecă 😀"}')
   const published = 'CZp8LRPlwWrn+YCiPaZ8BDHxhPMmIRwY/M9qEI2XHFI='
 
@@ -199,11 +192,11 @@ describe('replay window', () => {
     expect(timestamped(signed(body, String(NOW)), [KEY], NOW)).toMatchObject({
       hint: expect.stringContaining('milliseconds'),
     })
-    const inMs = createHmacTimestampedVerifier({
+    const inMs = createHmacTimestamped({
       signatureHeader: 'x-signature',
       timestampHeader: 'x-timestamp',
       timestampUnit: 'ms',
-    })
+    }).verify
     expect(inMs(signed(body, String(NOW)), [KEY], NOW)).toMatchObject({ kind: 'verified', signedAt: NOW })
     expect(inMs(signed(body, String(NOW_S)), [KEY], NOW)).toMatchObject({
       hint: expect.stringContaining('looks like seconds'),
@@ -302,19 +295,25 @@ describe('properties', () => {
     )
   })
 
-  test('what a signer signs, its verifier believes, in every form', () => {
+  test('what a scheme signs it believes, in every form', () => {
     const form = fc.record({
       prefix: fc.constantFrom('', 'sha256=', 'v1='),
       encoding: fc.constantFrom('hex' as const, 'base64' as const),
       timestampUnit: fc.constantFrom('s' as const, 'ms' as const),
     })
     fc.assert(
-      fc.property(bytes, form, (body, options) => {
+      fc.property(bytes, form, (rawBody, options) => {
         const whole = { ...options, signatureHeader: 'x-signature', timestampHeader: 'x-timestamp' }
-        const withTime = request(createHmacTimestampedSigner(whole)(body, KEY, NOW), body)
-        expect(createHmacTimestampedVerifier(whole)(withTime, [KEY], NOW)).toMatchObject({ keyId: 'k1', signedAt: NOW })
-        const without = request(createHmacBodySigner(whole)(body, KEY, NOW), body)
-        expect(createHmacBodyVerifier(whole)(without, [KEY], NOW)).toMatchObject({ keyId: 'k1', signedAt: null })
+        const push = { method: 'POST', publicUrl: null, headers: {}, rawBody }
+        for (const [scheme, signedAt] of [
+          [createHmacTimestamped(whole), NOW],
+          [createHmacBody(whole), null],
+        ] as const) {
+          expect(scheme.verify(arriving(scheme.sign(push, KEY, NOW)), [KEY], NOW)).toMatchObject({
+            keyId: 'k1',
+            signedAt,
+          })
+        }
       }),
     )
   })

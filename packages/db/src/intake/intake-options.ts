@@ -33,7 +33,7 @@ export type PostgresIntakeStore = IntakeStore & {
 }
 
 /** A delivery as it is stored, for planning it again by today's configuration. */
-export type StoredDelivery = Pick<PlannedDelivery, 'source' | 'deliveryId' | 'eventType' | 'body'>
+export type StoredDelivery = Pick<PlannedDelivery, 'source' | 'deliveryId' | 'eventType' | 'body' | 'contentType'>
 
 /** `null`: no route wants it any more. */
 export type PlanAgain = (delivery: StoredDelivery) => PlannedTransition | null

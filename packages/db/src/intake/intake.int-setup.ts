@@ -66,6 +66,8 @@ export function arrive(plan: Plan): PlannedDelivery {
     eventType: null,
     keyId: 'k1',
     senderAttempt: null,
+    eventAt: null,
+    senderOrderingKey: null,
     body,
     contentType: null,
     references: [

@@ -4,13 +4,20 @@ import type { StoredDelivery } from '../intake-options.js'
 
 export type DeferredRow = { readonly deliveryUuid: string; readonly delivery: StoredDelivery | null }
 
-type Row = { delivery: string; source: string; delivery_id: string; event_type: string | null; body: Buffer | null }
+type Row = {
+  delivery: string
+  source: string
+  delivery_id: string
+  event_type: string | null
+  body: Buffer | null
+  content_type: string | null
+}
 
 /** Deferred deliveries whose time has come by the database clock, oldest first. `delivery: null`: its bytes were erased. */
 export async function findDueDeferred(database: Database, limit: number): Promise<readonly DeferredRow[]> {
   const { rows } = await database.pool.query<Row>({
     name: 'counterfoil_find_due_deferred',
-    text: `SELECT f.delivery, d.source, d.delivery_id, d.event_type, c.body
+    text: `SELECT f.delivery, d.source, d.delivery_id, d.event_type, c.body, c.content_type
            FROM counterfoil.deferred f
            JOIN counterfoil.delivery d ON d.id = f.delivery
            LEFT JOIN counterfoil.delivery_content c ON c.delivery = f.delivery
@@ -22,7 +29,13 @@ export async function findDueDeferred(database: Database, limit: number): Promis
     delivery:
       row.body === null
         ? null
-        : { source: row.source, deliveryId: row.delivery_id, eventType: row.event_type, body: row.body },
+        : {
+            source: row.source,
+            deliveryId: row.delivery_id,
+            eventType: row.event_type,
+            body: row.body,
+            contentType: row.content_type,
+          },
   }))
 }
 
