@@ -77,7 +77,7 @@ function measureVerification(): Promise<readonly VerificationFigure[]> {
 }
 
 async function measureRatios(
-  chosen: readonly [string, (server: BenchServer) => Promise<Figure>][],
+  chosen: readonly [string, (server: BenchServer) => Promise<readonly Figure[]>][],
 ): Promise<readonly Figure[]> {
   const server = await startBenchServer()
   const figures: Figure[] = []
