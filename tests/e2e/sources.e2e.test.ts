@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLogger } from '@counterfoil/config'
-import type { Route, SignedPush, SigningKey, SourceContract } from '@counterfoil/core'
+import { createLogger, defineConfig, resolveConfig, route, secret } from '@counterfoil/config'
+import type { Scheme, SignedPush, SigningKey, SourceContract } from '@counterfoil/core'
 import { type RunningReceiver, startReceiver } from '@counterfoil/receiver'
 import { freshDatabase, type RawAnswer, rawHttp, startTcpProxy, type TcpProxy, until } from '@counterfoil/testkit'
 import pg from 'pg'
@@ -10,24 +10,32 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Draft, PUBLISHED, SOURCE_CASES, type SourceCase } from '../system/source-cases.js'
 
 const HOUR_MS = 3_600_000
-const ROUTE: Route = { parse: null, references: () => [], transition: null, actions: () => [] }
 const pathOf = ({ name }: SourceCase) => `/push/${name}`
 
-function contractOf(one: SourceCase): SourceContract {
-  const { scheme, contract } = one.preset
-  const { verify, sign, binds } = scheme
-  const own = { name: one.name, path: pathOf(one), publicUrl: `https://hooks.example.test${pathOf(one)}` }
-  return {
-    ...contract,
-    ...own,
-    verify,
-    sign,
-    binds,
-    keys: () => one.keys,
-    maxAge: null,
-    routes: new Map(),
-    otherwise: ROUTE,
-  }
+/** The text that a person would put into the environment for this key. */
+function writeSecret(encoding: Scheme['keyEncoding'], { secret }: SigningKey): string {
+  return encoding === 'whsec' || encoding === 'whpk' ? `${encoding}_${secret.toString('base64')}` : secret.toString()
+}
+
+/** Every sender as a source, by the same way that a configuration file goes. */
+function resolveSources(): ReadonlyMap<string, SourceContract> {
+  const env: Record<string, string> = {}
+  const entries = SOURCE_CASES.map((one) => {
+    const keys = one.keys.map((key) => {
+      const variable = `${one.name}_${key.id}`.toUpperCase().replaceAll('-', '_')
+      env[variable] = writeSecret(one.preset.scheme.keyEncoding, key)
+      return { id: key.id, secret: secret.env(variable) }
+    })
+    const { preset } = one
+    const path = pathOf(one)
+    const publicUrl = `https://hooks.example.test${path}`
+    const source = { path, publicUrl, preset, routes: {}, otherwise: route({}), ...(keys.length > 0 ? { keys } : {}) }
+    return [one.name, source] as const
+  })
+  const definition = defineConfig({ sources: Object.fromEntries(entries), destinations: {} })
+  const resolved = resolveConfig(definition, { env, baseDir: spoolDir, now: Date.now() })
+  if (resolved.kind === 'invalid') throw new Error(JSON.stringify(resolved.problems))
+  return resolved.config.sources
 }
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
@@ -60,7 +68,7 @@ beforeAll(async () => {
       graceMs: 3000,
       drainDelayMs: 0,
     },
-    config: { sources: new Map(SOURCE_CASES.map((one) => [one.name, contractOf(one)])) },
+    config: { sources: resolveSources() },
     log: createLogger({ level: 'silent', service: 'receiver' }),
     keyMaterial: PUBLISHED,
     confirm: async (url) => {
@@ -129,7 +137,8 @@ function changeCredential(push: SignedPush, draft: Draft): SignedPush {
   const name = Object.keys(push.headers).find((header) => draft.headers?.[header] === undefined) ?? ''
   const value = push.headers[name] ?? ''
   const at = value.length >> 1
-  const other = value[at] === 'A' ? 'B' : 'A'
+  // Not a letter: hex is the same in either case.
+  const other = value[at] === '0' ? '1' : '0'
   return { ...push, headers: { ...push.headers, [name]: value.slice(0, at) + other + value.slice(at + 1) } }
 }
 
