@@ -1,2 +1,2 @@
-/** How the Dockerfile runs Node; the peers of the benchmark run with it, too. */
+/** How the Dockerfile runs Node. */
 export const AS_IN_THE_IMAGE = '--max-semi-space-size=64'
