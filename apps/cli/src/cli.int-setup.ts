@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -157,7 +157,7 @@ async function attempt(
   const [leased] = await leaseDue(database, { ...request, token: randomUUID() })
   if (leased === undefined) throw new Error(`nothing is due for ${destination}`)
   const keySent = sentKey ? leased.idempotencyKey : null
-  const facts = { durationMs: 10_000, detail: null, keySent, digestSent: leased.bodyDigest }
+  const facts = { durationMs: 10_000, detail: null, keySent, digestSent: hash('sha256', leased.body, 'buffer') }
   await closeAttempts(database, [{ leased, worker: 'worker-1', outcome, decision, ...facts }])
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { DestinationContract, LeasedEntry } from '@counterfoil/core'
 
 /** A leased entry as the database would give it, due and opened at `now`. */
@@ -10,7 +10,6 @@ export function makeEntry(over: Partial<Omit<LeasedEntry, 'lease'>> & { lease?: 
     destination: 'crm',
     idempotencyKey: `key-${randomUUID()}`,
     body,
-    bodyDigest: createHash('sha256').update(body).digest(),
     contentType: 'application/json',
     deliveryUuid: randomUUID(),
     history: { attempts: 0, tries: 0, firstSentAt: openedAt, uncertainSince: null, createdAt: openedAt },

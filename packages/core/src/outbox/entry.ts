@@ -30,7 +30,6 @@ export type LeasedEntry = {
   readonly destination: string
   readonly idempotencyKey: string
   readonly body: Buffer
-  readonly bodyDigest: Buffer
   readonly contentType: string
   readonly deliveryUuid: string
   readonly lease: {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { judgeDelivery, listEvents } from '@counterfoil/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { recordLateOutcome } from '../outbox/index.js'
@@ -90,7 +91,7 @@ describe('readTimeline', () => {
       durationMs: null,
       detail: null,
       keySent: leased.idempotencyKey,
-      digestSent: leased.bodyDigest,
+      digestSent: hash('sha256', leased.body, 'buffer'),
     })
     const { timeline, judged } = await readOne(delivery)
     expect(timeline.entries[0]?.lateOutcomes).toMatchObject([{ number: 1, outcome: 'accepted', status: 202 }])

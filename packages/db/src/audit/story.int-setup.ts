@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { createHash, hash, randomBytes, randomUUID } from 'node:crypto'
 import { type AttemptOutcome, createUuidV7, type Decision, type LeasedEntry } from '@counterfoil/core'
 import { freshDatabase } from '@counterfoil/testkit'
 import { type Database, openDatabase } from '../connection/index.js'
@@ -107,7 +107,7 @@ export async function openStory() {
         durationMs: 10_000,
         detail: null,
         keySent: isSent && sentKey ? leased.idempotencyKey : null,
-        digestSent: isSent ? leased.bodyDigest : null,
+        digestSent: isSent ? hash('sha256', leased.body, 'buffer') : null,
       },
     ])
   }

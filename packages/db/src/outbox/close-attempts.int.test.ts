@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { AttemptOutcome, LeasedEntry } from '@counterfoil/core'
 import { until } from '@counterfoil/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -72,7 +73,7 @@ describe('closeAttempts', () => {
         decision: 'hold',
         decision_reason: 'no_key',
         key_sent: leased.idempotencyKey,
-        digest_sent: leased.bodyDigest,
+        digest_sent: hash('sha256', leased.body, 'buffer'),
         duration_ms: 12,
       },
     ])

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { AttemptOutcome, Decision, LeasedEntry } from '@counterfoil/core'
 import { freshDatabase } from '@counterfoil/testkit'
 import { openDatabase } from '../connection/index.js'
@@ -149,7 +149,7 @@ export function closeOf(
     durationMs: 12.4,
     detail: null,
     keySent: leased.idempotencyKey,
-    digestSent: leased.bodyDigest,
+    digestSent: hash('sha256', leased.body, 'buffer'),
     ...more,
   }
 }
