@@ -1,5 +1,4 @@
 export { createPushHandler } from './create-push-handler.js'
-export { type FetchText, fetchText } from './fetch-text.js'
 export { type Intake, type IntakeOptions, openIntake } from './open-intake.js'
 export { type KeyMaterialOptions, openKeyMaterial } from './open-key-material.js'
 export type { PushDeps } from './push-deps.js'

@@ -30,10 +30,10 @@ const CATALOGUE: Readonly<Record<string, Entry>> = {
   pubsub: { make: presets.pubsub, options: { ...GOOGLE, payload: ['wrapped', 'unwrapped_with_metadata'] } },
   cloudTasks: { make: presets.cloudTasks, options: GOOGLE },
   sns: { make: presets.sns, options: { topicArns: 'texts', allowSha1: 'flag' } },
-  eventBridge: { make: presets.eventBridge, options: { authorization: 'json' } },
+  eventBridge: { make: presets.eventBridge, options: { authorization: 'authorization' } },
   qstash: { make: presets.qstash, options: { clockToleranceMs: 'milliseconds' } },
-  eventGrid: { make: presets.eventGrid, options: { auth: 'json', subscriptions: 'texts' } },
-  cloudEvents: { make: presets.cloudEvents, options: { auth: 'json', origins: 'texts' } },
+  eventGrid: { make: presets.eventGrid, options: { auth: 'auth', subscriptions: 'texts' } },
+  cloudEvents: { make: presets.cloudEvents, options: { auth: 'auth', origins: 'texts' } },
   cloudflare: { make: presets.cloudflare, options: { ...TOLERANCE, product: ['stream', 'notifications'] } },
 }
 

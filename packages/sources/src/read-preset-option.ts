@@ -4,8 +4,10 @@ export type OptionForm =
   | 'texts'
   | 'flag'
   | 'milliseconds'
-  /** An object in JSON, as in the configuration; `basic` and the like as they are. */
-  | 'json'
+  /** A `WebhookAuth` in JSON, as in the configuration. */
+  | 'auth'
+  /** `basic`, or the name of a header. */
+  | 'authorization'
   /** One of these. */
   | readonly string[]
 
@@ -30,17 +32,44 @@ export function readPresetOption(form: OptionForm, text: string): ReadOption {
       return text === 'true' || text === 'false' ? found(text === 'true') : { kind: 'wrong', why: 'is true or false' }
     case 'milliseconds':
       return /^\d{1,12}$/.test(text) ? found(Number(text)) : { kind: 'wrong', why: 'is a number of milliseconds' }
-    case 'json':
-      return readJson(text)
+    case 'auth':
+      return readAuth(text)
+    case 'authorization':
+      return found(text === 'basic' ? text : { header: text.toLowerCase() })
   }
 }
 
-function readJson(text: string): ReadOption {
-  if (!text.startsWith('{')) return found(text)
+/** What each kind can't be without; the rest is judged by the preset. */
+const AUTH_NEEDS = new Map([
+  ['header', ['header']],
+  ['query', ['parameter']],
+  ['entra', ['tenant']],
+  ['google', []],
+])
+
+function readAuth(text: string): ReadOption {
+  const auth = parseObject(text)
+  if (auth === null) return { kind: 'wrong', why: 'is an object in JSON, such as {"kind":"header","header":"x-key"}' }
+  const kind = AUTH_NEEDS.get(String(auth.kind))
+  if (kind === undefined) return { kind: 'wrong', why: `has as kind one of ${[...AUTH_NEEDS.keys()].join(', ')}` }
+  const missing = kind.find((name) => typeof auth[name] !== 'string')
+  if (missing !== undefined) return { kind: 'wrong', why: `needs ${missing} as a text` }
+  for (const name of ['audience', 'applications', 'serviceAccounts']) {
+    const list = auth[name]
+    if (list !== undefined && !(Array.isArray(list) && list.every((one) => typeof one === 'string'))) {
+      return { kind: 'wrong', why: `has ${name} as a list of texts` }
+    }
+  }
+  return found(auth)
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    return found(JSON.parse(text))
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Readonly<Record<string, unknown>>) : null
   } catch {
-    return { kind: 'wrong', why: 'is no JSON' }
+    return null
   }
 }
 
