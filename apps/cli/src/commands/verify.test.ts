@@ -1,4 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -40,6 +43,21 @@ export default defineConfig({
 })
 `,
 )
+const PEM = { format: 'pem', type: 'pkcs8' } as const
+const googleConfig = (keySetUrl: string) => `import { defineConfig, pubsub, route } from '@counterfoil/config'
+export default defineConfig({
+  sources: {
+    events: {
+      path: '/push/events',
+      publicUrl: 'https://hooks.example.test/push/events',
+      preset: pubsub({ serviceAccounts: ['push@p.iam.gserviceaccount.com'], keySetUrl: '${keySetUrl}' }),
+      routes: {},
+      otherwise: route({}),
+    },
+  },
+  destinations: {},
+})
+`
 const env = {
   HOOK_SECRET: SECRET,
   OLD_SECRET: 'the secret of another year',
@@ -241,30 +259,34 @@ describe('counterfoil verify', () => {
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('--url') })
   })
 
-  it('says that keys are not to be had, and nothing of the signature: exit 7', async () => {
-    const topic = 'arn:aws:sns:eu-west-1:123456789012:orders'
-    const sns = ['--preset', 'sns', '--topic', topic]
-    const message = {
-      Type: 'Notification',
-      MessageId: 'm-1',
-      TopicArn: topic,
-      Message: '{}',
-      Timestamp: '2026-01-01T00:00:00Z',
+  it('fetches keys as the receiver does, and says when they are not to be had: exit 7', async () => {
+    const privateKey = file('rsa.pem', generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export(PEM))
+    const jwks = join(folder, 'jwks.json')
+    const key = ['--private-key', privateKey, '--write-jwks', jwks]
+    const path = (name: string) => join(folder, `${name}.config.ts`)
+    const published = createServer((_, response) => response.end(readFileSync(jwks)))
+    await new Promise<void>((resolve) => published.listen(0, '127.0.0.1', resolve))
+    const { port } = published.address() as AddressInfo
+    writeFileSync(path('fetched'), googleConfig(`http://127.0.0.1:${port}/keys`))
+    writeFileSync(path('away'), googleConfig('http://127.0.0.1:1/keys'))
+    try {
+      const fetched = ['--source', 'events', '--config', path('fetched'), ...AT]
+      const message = '{"subscription":"s","message":{"messageId":"7","data":""}}'
+      const signed = await runCommand(['sign', ...fetched, ...key], env, message)
+      expect(signed.code).toBe(0)
+      expect(await verify(signed.stdout, fetched)).toMatchObject({ code: 0, document: { key_id: 'counterfoil-test' } })
+      const away = await verify(signed.stdout, ['--source', 'events', '--config', path('away'), ...AT])
+      expect(away).toMatchObject({ code: 7, document: { verdict: 'unjudged', cause: 'key_material_unavailable' } })
+    } finally {
+      published.close()
     }
-    const signature = { SignatureVersion: '2', Signature: Buffer.alloc(256).toString('base64') }
-    const SigningCertURL = `https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-${'0'.repeat(32)}.pem`
-    const capture = `POST / HTTP/1.1\n\n${JSON.stringify({ ...message, ...signature, SigningCertURL })}`
-    const certificate = ['--certificate', file('none.pem', 'none')]
-    expect(await verify(capture, [...sns, ...certificate])).toMatchObject({
-      code: 7,
-      document: { verdict: 'unjudged' },
-    })
   })
 
   it.each([
     ['a capture that is none', [], 'hello', "the capture can't be read"],
     ['a file that is not there', [join(folder, 'nowhere')], '', "can't be read: ENOENT"],
     ['headers without a body', ['--headers', body], '', '--headers and --body'],
+    ['a certificate that is none', ['--certificate', body], 'POST / HTTP/1.1\n\n', 'no certificate'],
     ['a key set that is none', ['--jwks', body], 'POST / HTTP/1.1\n\n', '--jwks is no key set'],
     ['a time that is none', ['--at', 'yesterday'], '', '2026-11-29'],
     ['a URL that is none', ['--url', 'ftp://x'], '', 'http or https URL'],

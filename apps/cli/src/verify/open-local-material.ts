@@ -1,4 +1,4 @@
-import type { JsonWebKey } from 'node:crypto'
+import { type JsonWebKey, X509Certificate } from 'node:crypto'
 import { createLogger } from '@counterfoil/config'
 import type { KeyMaterial } from '@counterfoil/core'
 import { openKeyMaterial } from '@counterfoil/receiver'
@@ -14,7 +14,7 @@ export async function openLocalMaterial(terminal: Terminal, options: MaterialOpt
   const fetched = openKeyMaterial({ log: createLogger({ level: 'silent', service: 'receiver' }) })
   const keys = options.jwks === undefined ? null : parseKeySet(await readInput(terminal, options.jwks))
   const pem =
-    options.certificate === undefined ? null : (await readInput(terminal, options.certificate)).toString('utf8')
+    options.certificate === undefined ? null : checkCertificate(await readInput(terminal, options.certificate))
   // One object for good: a verifier keeps what it has made of a reading.
   const [keySet, certificate] = [
     keys === null ? null : ({ kind: 'found', keys } as const),
@@ -35,4 +35,12 @@ function parseKeySet(bytes: Buffer): readonly JsonWebKey[] {
     // Said below.
   }
   throw new CommandFailure(EXIT.usage, '--jwks is no key set', 'it is JSON such as {"keys":[…]}')
+}
+
+function checkCertificate(bytes: Buffer): string {
+  try {
+    return new X509Certificate(bytes).toString()
+  } catch {
+    throw new CommandFailure(EXIT.usage, '--certificate is no certificate in PEM')
+  }
 }
