@@ -116,6 +116,8 @@ describe('a body that something on the way has changed', () => {
     ['spaced', '{"b": "é/<", "a": [1, {"c": null}]}', minified],
     ['spaced_ascii', '{"b": "\\u00e9/<", "a": [1, {"c": null}]}', minified],
     ['indented_2', JSON.stringify(value, null, 2), minified],
+    ['minified', '{"n":12345678901234567890,"t":"a: b, \\" c"}', '{ "n": 12345678901234567890,\n "t": "a: b, \\" c" }'],
+    ['spaced', '{"n": 12345678901234567890, "l": []}', '{"n":12345678901234567890,"l":[]}'],
     ['indented_4', JSON.stringify(value, null, 4), minified],
   ])('is found: %s', async (code, signedBody, body) => {
     expect(await codesOf({ signedBody, body })).toEqual([`body_${code}`])
@@ -125,6 +127,11 @@ describe('a body that something on the way has changed', () => {
     expect(await codesOf({ signedBody: '{"a":1}\n', body: '{"a":1', everything: Buffer.from('{"a":1}\n') })).toEqual([
       'body_all_bytes',
     ])
+  })
+
+  test('by its Content-Length and its spaces is found, too', async () => {
+    const everything = Buffer.from('{"a": 1}')
+    expect(await codesOf({ signedBody: '{"a":1}', body: '{"a": 1', everything })).toEqual(['body_minified'])
   })
 
   test('is not found where its content is another', async () => {

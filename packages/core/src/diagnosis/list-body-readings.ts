@@ -22,7 +22,7 @@ export function listBodyReadings(body: Buffer, everything: Buffer | null): reado
       ? []
       : [reading('all_bytes', 'all bytes after the headers counted, whatever Content-Length says', everything)]),
     ...bases.flatMap(listByteReadings),
-    ...listJsonReadings(body),
+    ...bases.flatMap(listJsonReadings),
   ]
   const seen = new Set([body.toString('latin1')])
   return readings.flatMap(({ code, words, next, bytes }) => {
@@ -70,7 +70,7 @@ function listByteReadings(body: Buffer): readonly Reading[] {
 function listJsonReadings(body: Buffer): readonly Reading[] {
   const parsed = parseJson(body)
   if (parsed.kind === 'invalid' || typeof parsed.value !== 'object' || parsed.value === null) return []
-  return listJsonSpellings(parsed.value).flatMap(({ code, words, text }) => [
+  return listJsonSpellings(parsed.value, parsed.bytes.toString('utf8')).flatMap(({ code, words, text }) => [
     { code, words: `the body were ${words}`, next: NEXT_JSON, bytes: Buffer.from(text) },
     {
       code: `${code}_lf`,

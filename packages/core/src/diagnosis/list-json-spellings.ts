@@ -1,10 +1,23 @@
 export type JsonSpelling = { readonly code: string; readonly words: string; readonly text: string }
 
-/** One value as the usual serialisers write it. Numbers that JavaScript can't hold are lost: those spellings just fail. */
-export function listJsonSpellings(value: unknown): readonly JsonSpelling[] {
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/gs
+
+/**
+ * One value as the usual serialisers write it. Numbers that JavaScript can't hold are lost where it is written anew, so
+ * that those spellings fail; where only the space between tokens changes, they keep every digit.
+ * @param json the text that it was read from
+ */
+export function listJsonSpellings(value: unknown, json: string): readonly JsonSpelling[] {
+  const tokens = json.match(TOKEN) ?? []
   const minified = JSON.stringify(value)
   const spaced = separate(value)
   return [
+    { code: 'minified', words: 'minified JSON', text: tokens.join('') },
+    {
+      code: 'spaced',
+      words: 'JSON with a space after each colon and comma',
+      text: tokens.map((token) => (token === ',' || token === ':' ? `${token} ` : token)).join(''),
+    },
     { code: 'minified', words: 'minified JSON', text: minified },
     { code: 'minified_ascii', words: 'minified JSON with \\u escapes', text: toAscii(minified) },
     { code: 'minified_slashes', words: 'minified JSON with escaped slashes', text: minified.replaceAll('/', '\\/') },
