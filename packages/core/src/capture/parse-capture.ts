@@ -40,7 +40,7 @@ export function assembleCapture(
   const first = lines.findIndex((text) => text !== '')
   const end = lines.indexOf('', Math.max(first, 0))
   // A request line in front is what `curl -v` and most proxies print.
-  const skip = REQUEST_LINE.test(lines[first] ?? '') && !/^[^ ]+:/.test(lines[first] ?? '') ? 1 : 0
+  const skip = REQUEST_LINE.test(lines[first] ?? '') ? 1 : 0
   const kept = first === -1 ? [] : lines.slice(first + skip, end === -1 ? undefined : end)
   const parsed = parseHeaderLines(kept, first + skip + 1)
   if (parsed.kind === 'unreadable') return parsed

@@ -134,6 +134,14 @@ describe('a body that something on the way has changed', () => {
     expect(await codesOf({ signedBody: '{"a":1}', body: '{"a": 1', everything })).toEqual(['body_minified'])
   })
 
+  test('with a text of a million escapes is read without a limit of the engine', async () => {
+    const body = JSON.stringify({ text: '"x'.repeat(1_000_000), n: 1 })
+    expect(
+      await codesOf({ signedBody: body.replace(',"n"', ', "n"').replace('{"', '{ "'), body: `${body}\n` }),
+    ).toEqual([])
+    expect(await codesOf({ signedBody: body, body: body.replace('{"', '{ "') })).toEqual(['body_minified'])
+  })
+
   test('is not found where its content is another', async () => {
     expect(await diagnose({ signedBody: '{"a":1}', body: '{"a":2}' })).toEqual([])
   })

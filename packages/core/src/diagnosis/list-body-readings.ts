@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
 import { parseJson } from '../intake/parse-json.js'
 import { listJsonSpellings } from './list-json-spellings.js'
 import type { Variation } from './variation.js'
@@ -7,6 +8,9 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 const NEXT_BYTES = 'hand the raw bytes on as they came: a proxy, an editor or the capture itself changed them'
 const NEXT_JSON =
   'find what parses the body and writes it anew (a body parser, a gateway, a function runtime), and have it hand on the raw bytes'
+
+/** Some twenty spellings are held at once. */
+const MAX_REWRITTEN_BYTES = 4_194_304
 
 type Reading = { readonly code: string; readonly words: string; readonly next: string; readonly bytes: Buffer }
 
@@ -24,11 +28,11 @@ export function listBodyReadings(body: Buffer, everything: Buffer | null): reado
     ...bases.flatMap(listByteReadings),
     ...bases.flatMap(listJsonReadings),
   ]
-  const seen = new Set([body.toString('latin1')])
+  const seen = new Set([sha256(body)])
   return readings.flatMap(({ code, words, next, bytes }) => {
-    const text = bytes.toString('latin1')
-    if (seen.has(text)) return []
-    seen.add(text)
+    const digest = sha256(bytes)
+    if (seen.has(digest)) return []
+    seen.add(digest)
     return [
       {
         part: 'body' as const,
@@ -39,6 +43,10 @@ export function listBodyReadings(body: Buffer, everything: Buffer | null): reado
       },
     ]
   })
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('base64')
 }
 
 function listByteReadings(body: Buffer): readonly Reading[] {
@@ -68,6 +76,7 @@ function listByteReadings(body: Buffer): readonly Reading[] {
 }
 
 function listJsonReadings(body: Buffer): readonly Reading[] {
+  if (body.length > MAX_REWRITTEN_BYTES) return []
   const parsed = parseJson(body)
   if (parsed.kind === 'invalid' || typeof parsed.value !== 'object' || parsed.value === null) return []
   return listJsonSpellings(parsed.value, parsed.bytes.toString('utf8')).flatMap(({ code, words, text }) => [

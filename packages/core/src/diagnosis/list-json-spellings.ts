@@ -1,6 +1,6 @@
-export type JsonSpelling = { readonly code: string; readonly words: string; readonly text: string }
+import { listJsonTokens } from './list-json-tokens.js'
 
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/gs
+export type JsonSpelling = { readonly code: string; readonly words: string; readonly text: string }
 
 /**
  * One value as the usual serialisers write it. Numbers that JavaScript can't hold are lost where it is written anew, so
@@ -8,7 +8,7 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/gs
  * @param json the text that it was read from
  */
 export function listJsonSpellings(value: unknown, json: string): readonly JsonSpelling[] {
-  const tokens = json.match(TOKEN) ?? []
+  const tokens = listJsonTokens(json)
   const minified = JSON.stringify(value)
   const spaced = separate(value)
   return [

@@ -82,11 +82,11 @@ const READINGS: readonly Reading[] = [
 /** The mistakes that people make with a secret: decoded where it is text, text where it is encoded, a newline too many. */
 export function listKeyReadings(keys: readonly SigningKey[]): readonly Variation[] {
   return READINGS.flatMap(({ code, words, read }) => {
-    const read1 = (key: SigningKey) => {
+    const reread = (key: SigningKey) => {
       const secret = read(key.secret, isUtf8(key.secret) ? key.secret.toString('utf8') : null)
       return secret === null || secret.length === 0 || secret.equals(key.secret) ? [] : [{ ...key, secret }]
     }
-    const varied = keys.flatMap(read1)
+    const varied = keys.flatMap(reread)
     if (varied.length === 0) return []
     return [
       {
@@ -94,7 +94,7 @@ export function listKeyReadings(keys: readonly SigningKey[]): readonly Variation
         code: `secret_${code}`,
         words: `the secret were ${words}`,
         next: NEXT,
-        apply: (subject) => ({ ...subject, keys: subject.keys.flatMap(read1) }),
+        apply: (subject) => ({ ...subject, keys: subject.keys.flatMap(reread) }),
       },
     ]
   })
