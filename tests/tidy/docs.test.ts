@@ -21,7 +21,10 @@ function findAll(pattern: RegExp): { document: string; text: string }[] {
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
 
-/** Command → every option that its own source declares. A group's subcommands share one file. */
+/** Options that commands share. */
+const shared = new Map(['sign', 'verify'].map((name) => [name, 'apps/cli/src/signature/contract-options.ts']))
+
+/** Command → every option that its own source declares, or what it shares. A group's subcommands share one file. */
 const commands = new Map(
   [
     'config',
@@ -36,8 +39,13 @@ const commands = new Map(
     'release',
     'settle',
     'show',
+    'sign',
+    'verify',
     'worker',
-  ].map((name) => [name, [...read(`apps/cli/src/commands/${name}.ts`).matchAll(/(--[a-z][a-z-]*)/g)].map((m) => m[1])]),
+  ].map((name) => {
+    const files = [`apps/cli/src/commands/${name}.ts`, ...(shared.has(name) ? [shared.get(name) ?? ''] : [])]
+    return [name, files.flatMap((file) => [...read(file).matchAll(/(--[a-z][a-z-]*)/g)].map((m) => m[1]))]
+  }),
 )
 
 describe('the documents', () => {

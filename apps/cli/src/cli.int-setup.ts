@@ -116,11 +116,11 @@ export type Cli = Awaited<ReturnType<typeof openCli>>
 export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-  stdin = '',
+  stdin: string | Buffer = '',
 ): Promise<CliRun> {
-  const [stdout, stderr]: [string[], string[]] = [[], []]
+  const [stdout, stderr]: [Buffer[], string[]] = [[], []]
   const code = await runCli(args, {
-    out: (text) => void stdout.push(text),
+    out: (data) => void stdout.push(Buffer.from(data)),
     err: (text) => void stderr.push(text),
     stdin: Readable.from([Buffer.from(stdin)]),
     env,
@@ -128,7 +128,7 @@ export async function runCommand(
     paint: picocolors.createColors(false),
     interrupted: new AbortController().signal,
   })
-  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
+  return { code, stdout: Buffer.concat(stdout).toString('utf8'), stderr: stderr.join('') }
 }
 
 async function startTestReceiver(env: Readonly<Record<string, string>>, configPath: string) {

@@ -11,6 +11,8 @@ import { registerRedrive } from './commands/redrive.js'
 import { registerRelease } from './commands/release.js'
 import { registerSettle } from './commands/settle.js'
 import { registerShow } from './commands/show.js'
+import { registerSign } from './commands/sign.js'
+import { registerVerify } from './commands/verify.js'
 import { registerWorker } from './commands/worker.js'
 import { EXIT_MEANINGS, type ExitCode } from './terminal/exit-codes.js'
 import type { Terminal } from './terminal/terminal.js'
@@ -25,6 +27,8 @@ const COMMANDS: readonly Registration[] = [
   registerShow,
   registerFind,
   registerPush,
+  registerVerify,
+  registerSign,
   registerRedrive,
   registerSettle,
   registerRelease,

@@ -1,5 +1,6 @@
 export { createPushHandler } from './create-push-handler.js'
 export { type Intake, type IntakeOptions, openIntake } from './open-intake.js'
+export { type KeyMaterialOptions, openKeyMaterial } from './open-key-material.js'
 export type { PushDeps } from './push-deps.js'
 export type { Arrival, PushHandler } from './push-handler.js'
 export type { ReceiverSettings } from './receiver-settings.js'

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import type { PushRequest, SourceContract } from '@counterfoil/core'
+import { type PushRequest, readQuery, resolvePublicUrl, type SourceContract } from '@counterfoil/core'
 
 /**
- * The request as a verifier sees it: every header value in wire order, and the bytes. The public URL is the configured
- * one, with the query that came: what a proxy or a stranger says about host and scheme counts for nothing.
+ * The request as a verifier sees it: every header value in wire order, and the bytes.
  *
  * @param url the request target as it came
  */
@@ -13,20 +12,14 @@ export function toPushRequest(
   source: SourceContract,
   rawBody: Buffer,
 ): PushRequest {
-  const queryAt = url.indexOf('?')
-  const query = queryAt === -1 ? '' : url.slice(queryAt)
+  const query = readQuery(url)
   return {
     method: request.method ?? 'POST',
-    publicUrl: source.publicUrl === null ? null : withQuery(source.publicUrl, query),
+    publicUrl: resolvePublicUrl(source.publicUrl, query),
     query,
     headers: readHeaders(request.rawHeaders),
     rawBody,
   }
-}
-
-function withQuery(publicUrl: string, query: string): string {
-  const configuredAt = publicUrl.indexOf('?')
-  return (configuredAt === -1 ? publicUrl : publicUrl.slice(0, configuredAt)) + query
 }
 
 /** From the raw list: Node's own `headers` object joins or drops repeated ones, and a repeated signature must show. */

@@ -72,14 +72,17 @@ export function checkBodyHash(
 function checkTimes(values: Readonly<Record<string, unknown>>, now: number, toleranceMs: number): Refusal | null {
   const expiresAt = readSeconds(values, 'exp')
   if (expiresAt === null) return refuse('token_claim', 'exp is absent or no number')
-  if (now >= expiresAt * 1000 + toleranceMs)
-    return refuse('token_expired', `exp was ${seconds(now - expiresAt * 1000)} ago`)
+  if (now >= expiresAt * 1000 + toleranceMs) {
+    const signedAt = (readSeconds(values, 'iat') ?? expiresAt - 1) * 1000
+    return { ...refuse('token_expired', `exp was ${seconds(now - expiresAt * 1000)} ago`), signedAt }
+  }
   for (const claim of ['nbf', 'iat']) {
     const at = readSeconds(values, claim)
     if (at === null) {
       if (own(values, claim) !== undefined) return refuse('token_claim', `${claim} is no number`)
     } else if (at * 1000 - now > toleranceMs) {
-      return refuse('token_not_yet_valid', `${claim} is ${seconds(at * 1000 - now)} ahead of our clock`)
+      const hint = `${claim} is ${seconds(at * 1000 - now)} ahead of our clock`
+      return { ...refuse('token_not_yet_valid', hint), signedAt: at * 1000 }
     }
   }
   return null

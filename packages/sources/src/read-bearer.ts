@@ -24,5 +24,13 @@ export function readBearer(
     return refuse('token_malformed', `header ${header} does not start with ${scheme}`)
   }
   const text = value.slice(prefix.length)
-  return COMPACT_JWT.test(text) ? { kind: 'token', text } : refuse('token_malformed', `header ${header} holds no JWT`)
+  return COMPACT_JWT.test(text) && hasOneSpelling(text)
+    ? { kind: 'token', text }
+    : refuse('token_malformed', `header ${header} holds no JWT`)
+}
+
+/** The last character of a signature can carry unused bits: with others in them it would be a second spelling of it. */
+function hasOneSpelling(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1)
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature
 }

@@ -30,6 +30,14 @@ async function judge(authorization: string | readonly string[], material = rsaMa
   return google.verify({ ...request, headers: new Map([['authorization', values]]) }, [], NOW, material)
 }
 
+test('a second spelling of a right signature is refused: the unused bits of its last character are zero', async () => {
+  const token = await tokenOf(RIGHT)
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const other = alphabet[alphabet.indexOf(token.slice(-1)) + 1]
+  expect(await judge(`Bearer ${token}`)).toMatchObject({ kind: 'verified' })
+  expect(await judge(`Bearer ${token.slice(0, -1)}${other}`)).toMatchObject({ cause: 'token_malformed' })
+})
+
 describe('oidc: right signature, and everything else has to be right as well', () => {
   test.each([
     ['as it should be', {}],

@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Cli, openCli } from '../cli.int-setup.js'
 
@@ -80,5 +82,44 @@ describe('counterfoil push', () => {
     const { code, stderr } = await cli.run(['push', ...args], {}, BODY)
     expect(code).toBe(2)
     expect(stderr).toContain(text)
+  })
+})
+
+describe('counterfoil sign', () => {
+  it('prints a request that a receiver takes as it stands, and that verify accepts', async () => {
+    const signed = await cli.run(
+      ['sign', '--source', 'tickets', '--id', 'd-9', '--header', 'connection: close'],
+      {},
+      BODY,
+    )
+    expect(signed.code).toBe(0)
+    const socket = connect(cli.port, '127.0.0.1')
+    socket.write(signed.stdout)
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 204 /)
+    expect(await counters('d-9')).toMatchObject({ pushes: 1 })
+    expect(await cli.run(['verify', '--source', 'tickets'], {}, signed.stdout)).toMatchObject({ code: 0 })
+  })
+
+  it('with a real key is on record before it is printed, with reason and operator (I9)', async () => {
+    const args = [
+      'sign',
+      '--source',
+      'tickets',
+      '--key',
+      'live-1',
+      '--id',
+      'd-10',
+      '--force',
+      '--reason',
+      'asked by Bo',
+    ]
+    const forced = await cli.run(args, {}, BODY)
+    expect(forced).toMatchObject({ code: 0, stderr: expect.stringContaining('signed request on record') })
+    const { rows } = await cli.database.pool.query(
+      "SELECT actor, reason, detail->>'key_id' AS key FROM counterfoil.act WHERE detail->>'delivery_id' = 'd-10'",
+    )
+    expect(rows).toEqual([{ actor: 'ana', reason: 'asked by Bo', key: 'live-1' }])
+    const nobody = await cli.run(args, { COUNTERFOIL_OPERATOR_TOKEN: undefined }, BODY)
+    expect(nobody).toMatchObject({ code: 4, stdout: '' })
   })
 })

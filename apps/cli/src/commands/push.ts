@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { buffer } from 'node:stream/consumers'
 import type { SigningKey, SourceContract } from '@counterfoil/core'
 import { recordForcedPush } from '@counterfoil/db'
-import { InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import type { Registration } from '../program.js'
 import { attemptDocument, describeAttempt, describeResults, exitCodeOf } from '../push/describe-pushes.js'
 import { chooseKey, judgePush } from '../push/permit-push.js'
@@ -13,10 +11,12 @@ import { escapeForTerminal } from '../render/escape-for-terminal.js'
 import { toSnakeCase } from '../render/to-snake-case.js'
 import { CommandFailure } from '../terminal/command-failure.js'
 import { EXIT } from '../terminal/exit-codes.js'
+import { findSource } from '../terminal/find-source.js'
 import { openAct } from '../terminal/open-act.js'
 import { findConfigPath, openConfig } from '../terminal/open-service.js'
-import { parseCount, parseDuration } from '../terminal/parse-options.js'
+import { collectHeader, parseCount, parseDuration } from '../terminal/parse-options.js'
 import { parseReason } from '../terminal/parse-reason.js'
+import { readInput } from '../terminal/read-input.js'
 import type { Terminal } from '../terminal/terminal.js'
 
 type PushOptions = {
@@ -77,14 +77,13 @@ export const registerPush: Registration = (program, terminal, exit) => {
     )
     .action(async (options: PushOptions) => {
       const config = await openConfig(terminal, findConfigPath(terminal, options.config))
-      const source = config.sources.get(options.source)
-      if (source === undefined) throw unknownSource(options.source, [...config.sources.keys()])
+      const source = findSource(config, options.source)
       const key = chooseKey(source.keys(), options.key ?? null, Date.now())
       if (key === null) throw new CommandFailure(EXIT.usage, `${source.name} has no such active key`)
       refuseUnsignable(source, options)
       const url = chooseUrl(terminal, source, options.url)
       const push = shapePush(source, {
-        body: await readBody(terminal, options.file),
+        body: await readInput(terminal, options.file),
         id: options.id ?? null,
         type: options.type ?? null,
         contentType: options.contentType,
@@ -169,24 +168,4 @@ function chooseUrl(terminal: Terminal, source: SourceContract, given: string | u
     throw new CommandFailure(EXIT.usage, `${text} is not an http or https URL`)
   }
   return url
-}
-
-async function readBody(terminal: Terminal, file: string): Promise<Buffer> {
-  if (file === '-') return buffer(terminal.stdin)
-  try {
-    return await readFile(file)
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
-    throw new CommandFailure(EXIT.usage, `${file} can't be read: ${code}`)
-  }
-}
-
-function unknownSource(name: string, known: readonly string[]): CommandFailure {
-  return new CommandFailure(EXIT.usage, `there is no source ${name}`, `the configured ones: ${known.join(', ')}`)
-}
-
-function collectHeader(text: string, before: Record<string, string>): Record<string, string> {
-  const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text)
-  if (match?.[1] === undefined || match[2] === undefined) throw new InvalidArgumentError('give it as Name: value.')
-  return { ...before, [match[1].toLowerCase()]: match[2] }
 }

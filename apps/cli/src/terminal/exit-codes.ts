@@ -21,7 +21,7 @@ export const EXIT_MEANINGS: ReadonlyMap<ExitCode, string> = new Map([
   [EXIT.notFound, 'nothing was found'],
   [EXIT.refused, 'refused: identity, permission or policy'],
   [EXIT.conflict, 'conflict: the state is not what the command needs, or it changed meanwhile'],
-  [EXIT.findings, 'done, with findings: something is unknown or not delivered'],
+  [EXIT.findings, 'done, with findings: something is unknown, not delivered or not valid'],
   [EXIT.unreachable, 'a dependency is unreachable or unfit'],
   [EXIT.tooOld, 'push: gave up at --max-age'],
   [EXIT.interrupted, 'interrupted'],

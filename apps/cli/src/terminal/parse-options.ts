@@ -1,3 +1,4 @@
+import { parseInstant } from '@counterfoil/core'
 import { InvalidArgumentError } from 'commander'
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -35,6 +36,31 @@ export function parseMoment(text: string): number {
     if (!Number.isNaN(at)) return at
   }
   throw new InvalidArgumentError('give 2026-11-29, 2026-11-29T14:00Z, or how long ago: 90m, 12h, 7d.')
+}
+
+/** The same, or epoch seconds or milliseconds as a signed timestamp has them. */
+export function parseSignedTime(text: string): number {
+  return (/^\d{9,13}$/.test(text) ? parseInstant(text) : null) ?? parseMoment(text)
+}
+
+/** An http or https URL, as it was written: a normalised one would be another text than a sender signed. */
+export function parseHttpUrl(text: string): string {
+  if (/^https?:\/\/[\x21-\x7e]+$/i.test(text) && URL.canParse(text)) return text
+  throw new InvalidArgumentError('give an http or https URL.')
+}
+
+/** Adds `Name: value` to those before it. */
+export function collectHeader(text: string, before: Record<string, string>): Record<string, string> {
+  const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text)
+  if (match?.[1] === undefined || match[2] === undefined) throw new InvalidArgumentError('give it as Name: value.')
+  return { ...before, [match[1].toLowerCase()]: match[2] }
+}
+
+/** Adds `name=value` to those before it. */
+export function collectOption(text: string, before: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const match = /^([A-Za-z][A-Za-z0-9]*)=(.+)$/s.exec(text)
+  if (match?.[1] === undefined || match[2] === undefined) throw new InvalidArgumentError('give it as name=value.')
+  return new Map(before).set(match[1], match[2])
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

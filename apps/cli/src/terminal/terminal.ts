@@ -5,8 +5,8 @@ export type Paint = ReturnType<typeof picocolors.createColors>
 
 /** Everything that a command touches of its surroundings, so that tests can hand it another. */
 export type Terminal = {
-  /** Data, and nothing else. */
-  readonly out: (text: string) => void
+  /** Data, and nothing else. Bytes where they must stay as they are. */
+  readonly out: (data: string | Buffer) => void
   /** Everything that is not data. */
   readonly err: (text: string) => void
   readonly stdin: Readable
@@ -23,7 +23,7 @@ export type Terminal = {
 /** The real one. Colours only where somebody can see them: not in a pipe, with NO_COLOR or on a dumb terminal. */
 export function openTerminal(signal: AbortSignal, onObserved: () => void): Terminal {
   return {
-    out: (text) => void process.stdout.write(text),
+    out: (data) => void process.stdout.write(data),
     err: (text) => void process.stderr.write(text),
     stdin: process.stdin,
     env: process.env,

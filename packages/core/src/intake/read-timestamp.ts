@@ -37,9 +37,12 @@ export function parseTimestamp(text: string, unit: TimestampUnit, where: string)
 export function checkFreshness(at: number, now: number, toleranceMs: number): Refusal | null {
   const ageMs = now - at
   const tolerance = `the tolerance is ${formatSeconds(toleranceMs)}`
-  if (ageMs > toleranceMs) return refuse('timestamp_stale', `signed ${formatSeconds(ageMs)} ago, ${tolerance}`)
+  if (ageMs > toleranceMs) {
+    return { ...refuse('timestamp_stale', `signed ${formatSeconds(ageMs)} ago, ${tolerance}`), signedAt: at }
+  }
   if (-ageMs > toleranceMs) {
-    return refuse('timestamp_in_future', `signed ${formatSeconds(-ageMs)} ahead of our clock, ${tolerance}`)
+    const hint = `signed ${formatSeconds(-ageMs)} ahead of our clock, ${tolerance}`
+    return { ...refuse('timestamp_in_future', hint), signedAt: at }
   }
   return null
 }

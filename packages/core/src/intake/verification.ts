@@ -55,7 +55,13 @@ export type Verified = {
 }
 
 /** `hint` says what to look at; it never holds a signature, a secret or a part of the payload. */
-export type Refusal = { readonly kind: 'refused'; readonly cause: RefusedCause; readonly hint: string }
+export type Refusal = {
+  readonly kind: 'refused'
+  readonly cause: RefusedCause
+  readonly hint: string
+  /** Epoch ms; only where the signature is right and nothing but the clock speaks against it. */
+  readonly signedAt?: number
+}
 
 export type Unavailable = { readonly kind: 'unavailable'; readonly cause: UnavailableCause; readonly hint: string }
 

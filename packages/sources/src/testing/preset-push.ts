@@ -9,6 +9,7 @@ import {
   type Verified,
 } from '@counterfoil/core'
 import type { Preset } from '../preset.js'
+import { createPresetContract } from '../preset-contract.js'
 import { NOW, rsaMaterial, rsaSigningKey } from './signing.js'
 import { arriving } from './vectors.js'
 
@@ -25,20 +26,7 @@ export function keyFor(scheme: Scheme): SigningKey {
 
 /** The contract that a minimal configuration would make of it. */
 export function toContract(preset: Preset, changes: Partial<SourceContract> = {}): SourceContract {
-  return {
-    ...preset.contract,
-    name: preset.name,
-    path: '/in',
-    publicUrl: URL_OF_TESTS,
-    verify: preset.scheme.verify,
-    sign: preset.scheme.sign,
-    binds: preset.scheme.binds,
-    keys: () => [keyFor(preset.scheme)],
-    maxAge: null,
-    routes: new Map(),
-    otherwise: null,
-    ...changes,
-  }
+  return { ...createPresetContract(preset, { publicUrl: URL_OF_TESTS, keys: [keyFor(preset.scheme)] }), ...changes }
 }
 
 export type TestPush = { readonly headers?: Readonly<Record<string, string>>; readonly body: object | string }

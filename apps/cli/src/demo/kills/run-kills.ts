@@ -1,4 +1,3 @@
-import type { Terminal } from '../../terminal/terminal.js'
 import { beginRun, KILL_STORY, nameSubjects, playStory, type SceneResult } from '../story/play-story.js'
 import type { DemoSystem } from '../system/demo-system.js'
 import { judgeKills } from './judge-kills.js'
@@ -18,7 +17,7 @@ export async function runKills(
   options: {
     readonly kills: number
     readonly seed: number
-    readonly say: Terminal['out']
+    readonly say: (text: string) => void
     readonly interrupted: AbortSignal
   },
 ): Promise<KillRun> {
