@@ -24,5 +24,12 @@ export function readBearer(
     return refuse('token_malformed', `header ${header} does not start with ${scheme}`)
   }
   const text = value.slice(prefix.length)
-  return COMPACT_JWT.test(text) ? { kind: 'token', text } : refuse('token_malformed', `header ${header} holds no JWT`)
+  return COMPACT_JWT.test(text) && text.split('.').every(isCanonical)
+    ? { kind: 'token', text }
+    : refuse('token_malformed', `header ${header} holds no JWT`)
+}
+
+/** The last letter may hold bits that no byte has: another spelling of the same token, which no honest signer writes. */
+function isCanonical(part: string): boolean {
+  return Buffer.from(part, 'base64url').toString('base64url') === part
 }

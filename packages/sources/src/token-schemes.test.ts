@@ -104,6 +104,9 @@ describe('oidc: right signature, and everything else has to be right as well', (
     expect(await judge([`Bearer ${token}`, `Bearer ${token}`])).toMatchObject({ cause: 'token_repeated' })
     expect(await judge(`Basic ${token}`)).toMatchObject({ cause: 'token_malformed' })
     expect(await judge(`Bearer  ${token}`)).toMatchObject({ cause: 'token_malformed' })
+    // 256 bytes leave four bits of the last letter unused: the next letter spells the same bytes.
+    const respelled = token.slice(0, -1) + String.fromCharCode(token.charCodeAt(token.length - 1) + 1)
+    expect(await judge(`Bearer ${respelled}`)).toMatchObject({ cause: 'token_malformed' })
     expect(await judge(`Bearer ${'a'.repeat(9000)}`)).toMatchObject({ cause: 'token_malformed' })
     expect(await judge('')).toMatchObject({ cause: 'token_missing' })
   })
