@@ -29,7 +29,7 @@ describe('between the commit of a claim and its answer', () => {
     ['a notification', 'notify', mentions('claim_deliveries')],
     ['an expiry', 'expire', commitsHold],
   ] as const)(
-    'I1 I2: the receiver is killed: %s is claimed, and its redelivery a duplicate (case B026: claim without its work)',
+    'I1 I2: the receiver is killed: %s is claimed, and its redelivery a duplicate',
     async (_what, type, when) => {
       const event = { id: 'evt-1', type, subject: 'hold-1' }
       const doomed = await startBehindProxy()
