@@ -25,7 +25,7 @@ describe('one delivery, however often and wherever it arrives', () => {
     expect(await findViolations({ ...system, acked: ['evt-1'] })).toEqual([])
   })
 
-  it('I2 I3: 50 copies at once over two receivers make one claim, 50 observations, one entry and one effect', async () => {
+  it('I2 I3: 50 copies at once over two receivers make one claim, 50 observations, one entry and one effect (case B025: copies at the same moment)', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? one : two).pusher.push({ id: 'evt-50' })),
     )

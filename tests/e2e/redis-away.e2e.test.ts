@@ -31,7 +31,7 @@ describe.runIf(hasRedisServer())('Redis comes and goes (I7)', () => {
     await until(async () => (await system.sink.summary()).requests >= enough, { what: 'half of the burst to be sent' })
   }
 
-  it('gone at the start, started, flushed, killed, restarted and black-holed during a drain: all delivered once', async () => {
+  it('gone at the start, started, flushed, killed, restarted and black-holed during a drain: all delivered once (case B056: receiver that needs Redis)', async () => {
     redis = await startRedis()
     await redis.kill9()
     system = await openSystem({

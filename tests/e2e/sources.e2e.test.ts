@@ -145,7 +145,7 @@ function changeCredential(push: SignedPush, draft: Draft): SignedPush {
 describe.each(SOURCE_CASES.map((one) => [one.name, one] as const))('%s', (_name, one) => {
   const [oldKey, newKey] = one.signingKeys
 
-  it('accepts a push as its sender wants, and again with the same answer and one claim (I2)', async () => {
+  it('accepts a push as its sender wants, and again with the same answer and one claim (I2) (case B027: scope of a delivery id)', async () => {
     const before = await countClaims(one)
     const first = await push(one, 'd-1')
     expect(first.status).toBe(one.accepted)
@@ -197,6 +197,24 @@ describe.each(SOURCE_CASES.map((one) => [one.name, one] as const))('%s', (_name,
       expect(answer.status).toBe(one.unusable?.status)
       const [name, value] = one.unusable?.header ?? []
       if (name !== undefined) expect(answer.headers.get(name)).toBe(value)
+    })
+
+  if (one.batch !== undefined)
+    it('takes a batch all or nothing, and knows every one of it again (I2)', async () => {
+      const { batch } = one
+      if (batch === undefined) return
+      const before = await countClaims(one)
+      const signed = await sign(one, batch(['b-1', 'b-2', 'b-3']), oldKey)
+      proxy.refuse()
+      expect((await send(one, signed)).status).toBe(503)
+      proxy.restore()
+      await until(async () => (await fetch(`http://127.0.0.1:${receiver.healthPort}/readyz`)).status === 200)
+      expect(await countClaims(one)).toBe(before)
+      expect((await send(one, signed)).status).toBe(one.accepted)
+      expect((await send(one, signed)).status).toBe(one.accepted)
+      const arrivals = (await readArrivals(one)).slice(-6).map(({ kind }) => kind)
+      expect(arrivals).toEqual(['first', 'duplicate', 'first', 'duplicate', 'first', 'duplicate'])
+      expect(await countClaims(one)).toBe(before + 3)
     })
 
   if (one.handshake !== undefined)

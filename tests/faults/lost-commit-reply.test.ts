@@ -71,7 +71,7 @@ describe('the reply of a claim is lost', () => {
     expect(await count('counterfoil.due')).toBe(40)
   })
 
-  it('I2: repeats of one delivery cut off after the commit are counted once each', async () => {
+  it('I2: repeats of one delivery cut off after the commit are counted once each (case B032: redelivery that leaves no trace)', async () => {
     proxy.arm({
       kind: 'lose_reply',
       when: mentions('recognise_arrivals'),

@@ -41,6 +41,8 @@ export type SourceCase = {
   /** What the evidence names the two keys. */
   readonly keyIds?: readonly [string, string]
   readonly draft: (id: string, attempt: number, key: SigningKey) => Draft
+  /** Several deliveries in one push, where the sender has that. */
+  readonly batch?: (ids: readonly string[]) => Draft
   readonly accepted: number
   readonly refused?: number
   /** A signed push that can never be used: status, and the word for "stop" where the sender has one. */
@@ -179,6 +181,8 @@ export const SOURCE_CASES: readonly SourceCase[] = [
           attemptNumber: attempt,
         },
       ]),
+    batch: (ids) =>
+      json(ids.map((eventId) => ({ portalId: 1, eventId, subscriptionType: 'contact.creation', attemptNumber: 0 }))),
     accepted: 200,
     // Any 4xx would come again ten times: it is kept here instead.
     unusable: { status: 200 },
@@ -294,6 +298,7 @@ export const SOURCE_CASES: readonly SourceCase[] = [
     preset: eventGrid(),
     ...SHARED,
     draft: (id) => json([{ id, topic: '/subscriptions/s/topic', eventType: 'Order.Paid', data: { n: 1 } }]),
+    batch: (ids) => json(ids.map((id) => ({ id, topic: '/subscriptions/s/topic', eventType: 'Order.Paid', data: {} }))),
     accepted: 200,
     unusable: { status: 400 },
     handshake: {
@@ -310,6 +315,11 @@ export const SOURCE_CASES: readonly SourceCase[] = [
     ...SHARED,
     draft: (id) =>
       json({ n: 1 }, { 'ce-id': id, 'ce-source': '/orders', 'ce-type': 'order.paid', 'ce-specversion': '1.0' }),
+    batch: (ids) =>
+      json(
+        ids.map((id) => ({ id, source: '/orders', type: 'order.paid', specversion: '1.0' })),
+        { 'content-type': 'application/cloudevents-batch+json' },
+      ),
     accepted: 202,
     unusable: { status: 400 },
     handshake: {

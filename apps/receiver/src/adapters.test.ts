@@ -78,7 +78,7 @@ describe('toFastify', () => {
     expect(await rawHttp(port, signedRequest(BODY, { path: '/echo' }, JSON_TYPE))).toMatchObject({ body: '{"a":1}' })
   })
 
-  it('answers 503 and says why when the body was parsed before the handler', async () => {
+  it('answers 503 and says why when the body was parsed before the handler (case B001: body re-serialised before it is verified)', async () => {
     const app = fastify({ forceCloseConnections: true })
     closers.push(() => app.close())
     app.post('/hooks/tickets', (request, reply) => {

@@ -38,19 +38,22 @@ describe('a client that goes away', () => {
   it.each([
     ['resets in the middle of the body', (socket: Socket) => socket.resetAndDestroy()],
     ['hangs up in the middle of the body', (socket: Socket) => socket.end()],
-  ])('%s: no claim, no failure of ours, no seat kept', async (_what, leave) => {
-    await start()
-    const { socket } = await open()
-    socket.write(withLength(BODY) + BODY.slice(0, 500))
-    await until(() => harness.budget.depth().bytes === 500)
-    leave(socket)
-    expect(await lineWith('client_gone')).toMatchObject({ outcome: 'refused', status: null, ack: 'not_written' })
-    expect(harness.lines()).toHaveLength(1)
-    expect(harness.store.claims).toEqual([])
-    expect(harness.budget.depth()).toEqual({ pushes: 0, bytes: 0 })
-  })
+  ])(
+    '%s: no claim, no failure of ours, no seat kept (case B046: client that leaves in the middle)',
+    async (_what, leave) => {
+      await start()
+      const { socket } = await open()
+      socket.write(withLength(BODY) + BODY.slice(0, 500))
+      await until(() => harness.budget.depth().bytes === 500)
+      leave(socket)
+      expect(await lineWith('client_gone')).toMatchObject({ outcome: 'refused', status: null, ack: 'not_written' })
+      expect(harness.lines()).toHaveLength(1)
+      expect(harness.store.claims).toEqual([])
+      expect(harness.budget.depth()).toEqual({ pushes: 0, bytes: 0 })
+    },
+  )
 
-  it('ends chunks without a terminator: no claim', async () => {
+  it('ends chunks without a terminator: no claim (case B046: client that leaves in the middle)', async () => {
     await start()
     const { socket } = await open()
     socket.write(`${headOf(BODY, 'Transfer-Encoding: chunked\r\n')}5\r\nhello\r\n`)
@@ -60,7 +63,7 @@ describe('a client that goes away', () => {
     expect(harness.store.claims).toEqual([])
   })
 
-  it('leaves after the last byte: it is claimed, and its ack is on record as not written', async () => {
+  it('leaves after the last byte: it is claimed, and its ack is on record as not written (case B046: client that leaves in the middle)', async () => {
     await start()
     let finish: (result: ClaimResult) => void = () => {}
     harness.store.script(() => new Promise((resolve) => (finish = resolve)))
@@ -81,7 +84,7 @@ const connections = () =>
   new Promise<number>((resolve) => harness.pushServer.server.getConnections((_error, count) => resolve(count)))
 
 describe('a body that does not come as it must', () => {
-  it('is cut with 408 when it drips, while others are served', async () => {
+  it('is cut with 408 when it drips, while others are served (case B047: body that drips)', async () => {
     await start({ bodyTimeoutMs: 300 })
     const { socket, received, closed } = await open()
     socket.write(withLength(BODY))
@@ -95,7 +98,7 @@ describe('a body that does not come as it must', () => {
     expect(harness.budget.depth().pushes).toBe(0)
   })
 
-  it('delays nobody: 60 dripping connections, and 40 pushes beside them are answered', async () => {
+  it('delays nobody: 60 dripping connections, and 40 pushes beside them are answered (case B047: body that drips)', async () => {
     await start({ bodyTimeoutMs: 2000 })
     const slow = await Promise.all(Array.from({ length: 60 }, () => open()))
     for (const { socket } of slow) socket.write(`${withLength(BODY)}x`)
@@ -109,7 +112,7 @@ describe('a body that does not come as it must', () => {
     expect(harness.budget.depth()).toEqual({ pushes: 0, bytes: 0 })
   })
 
-  it('is cut with 408 when not even its headers arrive', async () => {
+  it('is cut with 408 when not even its headers arrive (case B047: body that drips)', async () => {
     await start({ requestTimeoutMs: 300 })
     const { socket, received, closed } = await open()
     socket.write('POST /hooks/tickets HTTP/1.1\r\nHost: x\r\nX-Slow')
@@ -121,27 +124,30 @@ describe('a body that does not come as it must', () => {
   it.each([
     ['with Content-Length, before a byte is read', true],
     ['in chunks without it, while reading', false],
-  ])('is answered 413 that the client can read, with bounded memory: 8 MiB %s', async (_what, announced) => {
-    await start()
-    const part = 'y'.repeat(64 * 1024)
-    const total = 128 * part.length
-    const { socket, received } = await open()
-    socket.write(headOf(BODY, announced ? `Content-Length: ${total}\r\n` : 'Transfer-Encoding: chunked\r\n'))
-    let most = 0
-    for (let sent = 0; sent < total; sent += part.length) {
-      const more = socket.write(announced ? part : `${part.length.toString(16)}\r\n${part}\r\n`)
-      if (!more) await new Promise((resolve) => socket.once('drain', resolve))
-      most = Math.max(most, harness.budget.depth().bytes)
-    }
-    if (!announced) socket.write('0\r\n\r\n')
-    await until(() => received().startsWith('HTTP/1.1 413 '))
-    expect(most).toBeLessThanOrEqual(256 * 1024)
-    // The rest was thrown away, so the connection is good for the next push.
-    socket.write(withLength(BODY) + BODY)
-    await until(() => received().includes('HTTP/1.1 204 '))
-    expect(harness.store.claims).toHaveLength(1)
-    socket.destroy()
-  })
+  ])(
+    'is answered 413 that the client can read, with bounded memory: 8 MiB %s (case B050: body over the limit, lying lengths)',
+    async (_what, announced) => {
+      await start()
+      const part = 'y'.repeat(64 * 1024)
+      const total = 128 * part.length
+      const { socket, received } = await open()
+      socket.write(headOf(BODY, announced ? `Content-Length: ${total}\r\n` : 'Transfer-Encoding: chunked\r\n'))
+      let most = 0
+      for (let sent = 0; sent < total; sent += part.length) {
+        const more = socket.write(announced ? part : `${part.length.toString(16)}\r\n${part}\r\n`)
+        if (!more) await new Promise((resolve) => socket.once('drain', resolve))
+        most = Math.max(most, harness.budget.depth().bytes)
+      }
+      if (!announced) socket.write('0\r\n\r\n')
+      await until(() => received().startsWith('HTTP/1.1 413 '))
+      expect(most).toBeLessThanOrEqual(256 * 1024)
+      // The rest was thrown away, so the connection is good for the next push.
+      socket.write(withLength(BODY) + BODY)
+      await until(() => received().includes('HTTP/1.1 204 '))
+      expect(harness.store.claims).toHaveLength(1)
+      socket.destroy()
+    },
+  )
 })
 
 describe('a client that closes its connection after one push', () => {
@@ -158,7 +164,7 @@ describe('a client that waits for 100 Continue', () => {
   const request = (length: number) =>
     withLength(BODY, 'Expect: 100-continue\r\n').replace(`${BODY.length}`, `${length}`)
 
-  it('gets it at once, and then its answer', async () => {
+  it('gets it at once, and then its answer (case B051: sender that waits for 100 Continue)', async () => {
     await start()
     const { socket, received } = await open()
     socket.write(request(BODY.length))
@@ -168,7 +174,7 @@ describe('a client that waits for 100 Continue', () => {
     socket.destroy()
   })
 
-  it('gets 413 without 100, and the connection ends', async () => {
+  it('gets 413 without 100, and the connection ends (case B051: sender that waits for 100 Continue)', async () => {
     await start()
     const { socket, received, closed } = await open()
     socket.write(request(50_000_000))
@@ -190,7 +196,7 @@ describe('a kept-alive connection', () => {
     socket.destroy()
   })
 
-  it('outlives the idle time of a load balancer, with a header timeout above it', async () => {
+  it('outlives the idle time of a load balancer, with a header timeout above it (case B048: keep-alive shorter than that of the load balancer)', async () => {
     await start()
     const { server } = harness.pushServer
     expect(server.keepAliveTimeout).toBeGreaterThan(60_000)

@@ -145,7 +145,7 @@ describe('a push that is not committed', () => {
     expect(harness.lines().at(-1)).toMatchObject({ msg: 'push.committed_later', delivery: 'uuid', status: 503 })
   })
 
-  it('gets the remaining time, rounded up, where a transition refuses what is not due', async () => {
+  it('gets the remaining time, rounded up, where a transition refuses what is not due (case B092: clock that decides)', async () => {
     await start()
     harness.store.script(() => ({ kind: 'refused', outcome: 'not_due', retryAfterMs: 60_001 }))
     const answer = await push()
@@ -184,7 +184,7 @@ describe('a push that is not committed', () => {
     expect(harness.lines().map(({ cause }) => cause)).toEqual(['clock_unknown', 'clock_off'])
   })
 
-  it('is judged by the database clock, whatever this machine believes', async () => {
+  it('is judged by the database clock, whatever this machine believes (case B092: clock that decides)', async () => {
     const now = Date.now() + 3_600_000
     await start({ clock: () => ({ kind: 'known', now, offsetMs: 0 }) })
     expect((await push()).status).toBe(401)

@@ -55,7 +55,7 @@ describe('a verifier', () => {
     expect(await push()).toMatchObject({ status: 503 })
   })
 
-  it('gets the key material, and the configured URL with the query that came', async () => {
+  it('gets the key material, and the configured URL with the query that came (case B022: address behind a proxy, body hash and next key)', async () => {
     const seen: unknown[] = []
     const verify: Verify = (request, _keys, _now, material) => {
       seen.push(request.publicUrl, request.query, material.keySet('https://a.test', 'k'))
@@ -87,7 +87,7 @@ describe('a handshake', () => {
   const evil = '<script>alert(1)</script>'
   const asking = (text: unknown) => JSON.stringify({ type: 'url_verification', challenge: text })
 
-  it('that is signed is answered word for word as plain text, and never stored', async () => {
+  it('that is signed is answered word for word as plain text, and never stored (case B023: echo of a handshake)', async () => {
     await start({ handshakes: [challenge] })
     const answer = await push(asking(evil))
     expect(answer).toMatchObject({ status: 200, body: evil })
@@ -103,7 +103,7 @@ describe('a handshake', () => {
     expect(harness.logText()).not.toContain('alert')
   })
 
-  it('that is not signed is refused, and one that asks nonsense is told so', async () => {
+  it('that is not signed is refused, and one that asks nonsense is told so (case B023: echo of a handshake)', async () => {
     await start({ handshakes: [challenge] })
     const unsigned = signedRequest(asking(evil))
       .toString()

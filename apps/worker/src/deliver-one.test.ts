@@ -85,7 +85,7 @@ describe('one attempt', () => {
     expect(close).toMatchObject({ keySent: null, digestSent: null, detail: 'ECONNRESET: read ECONNRESET' })
   })
 
-  test('that may have left, at a destination without keys, is held for a person: never sent again by itself (I6)', async () => {
+  test('that may have left, at a destination without keys, is held for a person: never sent again by itself (I6) (case B075: time-out taken for a failure)', async () => {
     const { close, delivered } = await deliver(makeEntry(), failed(true), {
       contract: makeContract({ idempotency: { kind: 'none' } }),
     })

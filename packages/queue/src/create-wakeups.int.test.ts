@@ -43,7 +43,7 @@ afterEach(async () => {
 })
 
 function suite(where: () => { redisUrl: string | null; databaseUrl: string }): void {
-  test('a wake-up in one process reaches the listener of another, whatever the destination is called', async () => {
+  test('a wake-up in one process reaches the listener of another, whatever the destination is called (case B053: name of a job with a colon or digits)', async () => {
     const heard: string[] = []
     const receiver = openWakeups(where())
     const worker = openWakeups(where())
@@ -95,7 +95,7 @@ describe('PostgreSQL that comes and goes', () => {
   })
   afterAll(() => server.close())
 
-  test('starts while it is down, works when it is back, and closes in time when it is silent', async () => {
+  test('starts while it is down, works when it is back, and closes in time when it is silent (case B059: stop that hangs without Redis)', async () => {
     await server.stop('immediate')
     const heard: string[] = []
     const wakeups = openWakeups({ redisUrl: null, databaseUrl: server.url() })
@@ -112,7 +112,7 @@ describe('PostgreSQL that comes and goes', () => {
     server.resume()
   })
 
-  test('closes in time when it never came', async () => {
+  test('closes in time when it never came (case B059: stop that hangs without Redis)', async () => {
     await server.stop('immediate')
     const wakeups = openWakeups({ redisUrl: null, databaseUrl: server.url() })
     wakeups.wake('crm')
@@ -131,7 +131,7 @@ describe.runIf(hasRedisServer())('on Redis', () => {
   afterAll(() => redis.close())
   suite(where)
 
-  test('I7: after everything was flushed wake-ups and schedules go on', async () => {
+  test('I7: after everything was flushed wake-ups and schedules go on (case B057: job that vanished)', async () => {
     const heard: string[] = []
     let runs = 0
     const wakeups = openWakeups(where())

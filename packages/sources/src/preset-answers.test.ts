@@ -46,6 +46,10 @@ describe('what a sender is told', () => {
     expect(new Set(made.map(([name]) => name))).toEqual(new Set([...ROWS.map(([{ name }]) => name), 'svix']))
   })
 
+  test('SNS takes a 4xx as delivered, so an encoded body is answered with what it tries again', () => {
+    expect(presets.sns({ topicArns: [TOPIC] }).contract.answers.encoded).toEqual({ status: 503 })
+  })
+
   test('a stop signal goes with what can never be used', () => {
     expect(presets.slack().contract.answers.malformed?.headers).toEqual({ 'x-slack-no-retry': '1' })
     expect(presets.svix().contract.answers.malformed?.headers).toEqual({ 'webhook-delivery': 'abort-message' })

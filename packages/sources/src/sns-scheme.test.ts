@@ -127,6 +127,11 @@ describe('certificates', () => {
     const late = Date.parse('2099-01-01T00:00:00Z')
     expect(await sns.verify(notification, [], late, material)).toMatchObject({ cause: 'certificate_expired' })
   })
+
+  test('one whose time has not come yet: refused', async () => {
+    const early = Date.parse('2001-01-01T00:00:00Z')
+    expect(await sns.verify(notification, [], early, material)).toMatchObject({ cause: 'certificate_not_yet_valid' })
+  })
 })
 
 test('what is signed with a key of our own is a whole message', async () => {

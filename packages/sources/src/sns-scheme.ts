@@ -32,7 +32,10 @@ const SIGNATURE_BYTES = [256, 384, 512]
  */
 export function createSnsScheme(options: SnsOptions): Scheme {
   const topics = new Set(options.topicArns)
-  const publicKeys = new WeakMap<CertificateReading, { readonly key: KeyObject; readonly validTo: number }>()
+  const publicKeys = new WeakMap<
+    CertificateReading,
+    { readonly key: KeyObject; readonly validFrom: number; readonly validTo: number }
+  >()
 
   function judge(message: SnsMessage, signature: Buffer, reading: CertificateReading, now: number): Verification {
     if (reading.kind === 'missing') {
@@ -41,6 +44,9 @@ export function createSnsScheme(options: SnsOptions): Scheme {
     const certificate = publicKeys.get(reading) ?? readCertificate(reading.pem)
     if (certificate === null) return unavailable('key_material_unavailable', 'the certificate of SNS can not be read')
     publicKeys.set(reading, certificate)
+    if (now < certificate.validFrom) {
+      return refuse('certificate_not_yet_valid', 'the certificate that signed it is not valid yet')
+    }
     if (now > certificate.validTo) return refuse('certificate_expired', 'the certificate that signed it has expired')
     const hash = message.signatureVersion === '1' ? 'RSA-SHA1' : 'RSA-SHA256'
     if (!verifySignature(hash, Buffer.from(snsSignedText(message)), certificate.key, signature)) {
@@ -100,10 +106,13 @@ function decodeRsaSignature(text: string): Buffer | null {
   return null
 }
 
-function readCertificate(pem: string): { readonly key: KeyObject; readonly validTo: number } | null {
+function readCertificate(
+  pem: string,
+): { readonly key: KeyObject; readonly validFrom: number; readonly validTo: number } | null {
   try {
     const certificate = new X509Certificate(pem)
-    return { key: certificate.publicKey, validTo: Date.parse(certificate.validTo) }
+    const { publicKey: key, validFrom, validTo } = certificate
+    return { key, validFrom: Date.parse(validFrom), validTo: Date.parse(validTo) }
   } catch {
     return null
   }

@@ -44,10 +44,13 @@ describe('oidc: right signature, and everything else has to be right as well', (
     ['the other spelling of the issuer', { iss: 'accounts.google.com' }],
     ['expired within the tolerance', { exp: NOW_S - 29 }],
     ['issued 10 s ahead of our clock', { iat: NOW_S + 10, nbf: NOW_S + 10 }],
-  ])('%s: verified by its kid, and the body is not bound', async (_title, changes) => {
-    const verdict = await judge(`Bearer ${await tokenOf({ ...RIGHT, ...changes })}`)
-    expect(verdict).toMatchObject({ kind: 'verified', keyId: 'rsa-1', bodyBound: false })
-  })
+  ])(
+    '%s: verified by its kid, and the body is not bound (case B020: right token for somebody else)',
+    async (_title, changes) => {
+      const verdict = await judge(`Bearer ${await tokenOf({ ...RIGHT, ...changes })}`)
+      expect(verdict).toMatchObject({ kind: 'verified', keyId: 'rsa-1', bodyBound: false })
+    },
+  )
 
   test.each([
     ['aud missing', { aud: undefined }, 'token_claim'],
@@ -68,7 +71,7 @@ describe('oidc: right signature, and everything else has to be right as well', (
     expect(verdict).toMatchObject({ kind: 'refused', cause })
   })
 
-  test('alg none, and HS256 with the public key as its secret: refused', async () => {
+  test('alg none, and HS256 with the public key as its secret: refused (case B020: right token for somebody else)', async () => {
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
     const none = `${part({ alg: 'none', kid: 'rsa-1' })}.${part(RIGHT)}.`
     expect(await judge(`Bearer ${none}`)).toMatchObject({ cause: 'token_malformed' })
@@ -103,12 +106,15 @@ describe('oidc: right signature, and everything else has to be right as well', (
     })
   })
 
-  test('the header: either case of bearer, once, and a JWT after it', async () => {
+  test('the header: either case of bearer, once, and a JWT after it (case B020: right token for somebody else)', async () => {
     const token = await tokenOf(RIGHT)
     expect(await judge(`bearer ${token}`)).toMatchObject({ kind: 'verified' })
     expect(await judge([`Bearer ${token}`, `Bearer ${token}`])).toMatchObject({ cause: 'token_repeated' })
     expect(await judge(`Basic ${token}`)).toMatchObject({ cause: 'token_malformed' })
     expect(await judge(`Bearer  ${token}`)).toMatchObject({ cause: 'token_malformed' })
+    // 256 bytes leave four bits of the last letter unused: the next letter spells the same bytes.
+    const respelled = token.slice(0, -1) + String.fromCharCode(token.charCodeAt(token.length - 1) + 1)
+    expect(await judge(`Bearer ${respelled}`)).toMatchObject({ cause: 'token_malformed' })
     expect(await judge(`Bearer ${'a'.repeat(9000)}`)).toMatchObject({ cause: 'token_malformed' })
     expect(await judge('')).toMatchObject({ cause: 'token_missing' })
   })
@@ -149,7 +155,7 @@ describe('qstash: subject URL, body hash, next key', () => {
     return qstash.verify(request, [current, next], NOW, rsaMaterial)
   }
 
-  test('the current key, the next key, and either form of the hash', async () => {
+  test('the current key, the next key, and either form of the hash (case B022: address behind a proxy, body hash and next key)', async () => {
     expect(await deliver({})).toMatchObject({ kind: 'verified', keyId: 'current', bodyBound: true, signedAt: NOW })
     expect(await deliver({}, next)).toMatchObject({ kind: 'verified', keyId: 'next' })
     expect(await deliver({ body: `${hash}=` })).toMatchObject({ kind: 'verified' })
@@ -167,7 +173,7 @@ describe('qstash: subject URL, body hash, next key', () => {
     expect(await deliver(changes)).toMatchObject({ kind: 'refused', cause })
   })
 
-  test('one more space in the body, or another key: refused', async () => {
+  test('one more space in the body, or another key: refused (case B022: address behind a proxy, body hash and next key)', async () => {
     expect(await deliver({}, current, url, Buffer.concat([body, Buffer.from(' ')]))).toMatchObject({
       cause: 'body_hash_mismatch',
     })
@@ -176,7 +182,7 @@ describe('qstash: subject URL, body hash, next key', () => {
     })
   })
 
-  test('an empty body has a hash like any other', async () => {
+  test('an empty body has a hash like any other (case B007: empty body that is signed)', async () => {
     const empty = createHash('sha256').update('').digest('base64url')
     expect(await deliver({ body: empty }, current, url, Buffer.alloc(0))).toMatchObject({ kind: 'verified' })
   })

@@ -23,7 +23,7 @@ describe('escapeForTerminal (B087)', () => {
     expect(escapeForTerminal(given)).toBe(shown)
   })
 
-  it('keeps a table in its columns, whatever is in its cells', () => {
+  it('keeps a table in its columns, whatever is in its cells (case B087: terminal escapes)', () => {
     const table = renderTable(
       ['A', 'B'],
       [

@@ -111,7 +111,7 @@ describe('nothing left the process: not_sent', () => {
     expect(outcomeOf(sent)).toBe('not_sent')
   })
 
-  test('a name with two dead addresses names both of them', async () => {
+  test('a name with two dead addresses names both of them (case B079: errors of several addresses)', async () => {
     const gone = await startPeer({})
     await gone.close()
     const sent = await sendOnce(`http://crm.invalid:${gone.port}/`, {}, resolvesTo('127.0.0.1', '127.0.0.2'))
@@ -138,7 +138,7 @@ describe('nothing left the process: not_sent', () => {
     expect(await sending).toMatchObject({ kind: 'failed', headersHandedOver: false, code: 'ERR_COUNTERFOIL_STOPPING' })
   })
 
-  test('a header that cannot be written is our own fault, not a reason to try again', async () => {
+  test('a header that cannot be written is our own fault, not a reason to try again (case B082: header values out of data)', async () => {
     const sent = await sendOnce('http://127.0.0.1:9/', { headers: { 'x-broken': 'a\r\nx-evil: 1' } })
     expect(sent).toMatchObject({ kind: 'failed', headersHandedOver: false })
     expect(classify(sent, makeContract(), 0)).toMatchObject({ kind: 'rejected', reason: 'unsendable' })
@@ -200,7 +200,7 @@ describe('bytes may have left and no answer came: uncertain', () => {
     expect(rude.connections()).toBe(1)
   })
 
-  test('a reset at accept is never called sent without the marker, nor not sent with it', async () => {
+  test('a reset at accept is never called sent without the marker, nor not sent with it (case B076: reset of a reused socket)', async () => {
     const resetting = await peer({ onConnection: (socket) => void socket.resetAndDestroy() })
     const sent = await sendOnce(resetting.url)
     expect(sent.kind).toBe('failed')
@@ -259,7 +259,7 @@ describe('a status line decides, whatever becomes of the body', () => {
       },
     },
   ]
-  test.each(rows)('$name: accepted, body lost', async ({ script }) => {
+  test.each(rows)('$name: accepted, body lost (case B076: reset of a reused socket)', async ({ script }) => {
     const sent = await sendOnce((await peer(script)).url)
     expect(sent).toMatchObject({ kind: 'answered', status: 200, body: null })
     expect(outcomeOf(sent)).toBe('accepted')
@@ -281,7 +281,7 @@ describe('a status line decides, whatever becomes of the body', () => {
     expect(sent).toMatchObject({ kind: 'answered', status: 422 })
   })
 
-  test('a redirect is reported, never followed', async () => {
+  test('a redirect is reported, never followed (case B070: redirect that leaks)', async () => {
     const other = await peer({ onRequest: (socket) => void socket.write(answer(200)) })
     const first = await peer({ onRequest: (socket) => void socket.write(answer(307, '', [`location: ${other.url}`])) })
     const sent = await sendOnce(first.url)
@@ -342,7 +342,7 @@ describe('what goes out', () => {
     return first
   }
 
-  test('I3: the frozen bytes, under one key, whatever the configured headers say', async () => {
+  test('I3: the frozen bytes, under one key, whatever the configured headers say (case B081: idempotency key that changes)', async () => {
     const entry = makeEntry({ body: Buffer.from([0, 255, 10, 13, 123]), contentType: 'application/octet-stream' })
     const headers = { Authorization: 'Bearer s', 'IDEMPOTENCY-KEY': 'other', 'Content-Type': 'text/plain' }
     const seen = await capture({ headers }, entry)
@@ -380,7 +380,7 @@ describe('what goes out', () => {
     expect(counting.connections()).toBeLessThanOrEqual(2)
   })
 
-  test('a socket that the other side closed while idle is not used again', async () => {
+  test('a socket that the other side closed while idle is not used again (case B076: reset of a reused socket)', async () => {
     const closing = await peer({ onRequest: (socket) => void socket.end(answer(200)) })
     const way = open(closing.url)
     for (let round = 0; round < 5; round += 1) {

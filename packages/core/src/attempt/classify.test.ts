@@ -46,13 +46,13 @@ function expectedKind(status: number): string {
 }
 
 describe('a known status', () => {
-  it('decides for each of 100 to 599', () => {
+  it('decides for each of 100 to 599 (case B080: DNS and TLS errors in the wrong class)', () => {
     for (let status = 100; status < 600; status += 1) {
       expect([status, classify(answered(status), keyed, NOW).kind]).toEqual([status, expectedKind(status)])
     }
   })
 
-  it('that is no final HTTP status is uncertain', () => {
+  it('that is no final HTTP status is uncertain (case B080: DNS and TLS errors in the wrong class)', () => {
     for (const status of [0, -1, 99, 200.5, 600, 999, 1e9, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(classify(answered(status), keyed, NOW)).toMatchObject({ kind: 'uncertain', phase: 'answered' })
     }
@@ -97,12 +97,15 @@ describe('a known status', () => {
 })
 
 describe('without a status', () => {
-  it.each(MEASURED_FAILURES)('measured: $name → $kind', ({ status, code, marker, kind }) => {
-    const sent = status === null ? failed(code ?? 'unknown', marker) : answered(status)
-    expect(classify(sent, keyed, NOW).kind).toBe(kind)
-  })
+  it.each(MEASURED_FAILURES)(
+    'measured: $name → $kind (case B080: DNS and TLS errors in the wrong class)',
+    ({ status, code, marker, kind }) => {
+      const sent = status === null ? failed(code ?? 'unknown', marker) : answered(status)
+      expect(classify(sent, keyed, NOW).kind).toBe(kind)
+    },
+  )
 
-  it('the marker decides, whatever the code says; no marker counts as sent (I6)', () => {
+  it('the marker decides, whatever the code says; no marker counts as sent (I6) (case B075: time-out taken for a failure)', () => {
     const codes = ['ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED', 'UND_ERR_INVALID_ARG', 'anything', '', '__proto__']
     for (const code of codes) {
       expect(classify(failed(code, true), keyed, NOW).kind).toBe('uncertain')

@@ -8,7 +8,7 @@ const decode = (how: Decode, contentType: string | null, body: string | Buffer) 
 describe('forms', () => {
   const slack: Decode = { whenForm: 'form_payload', otherwise: 'json' }
 
-  test('every escape means what it means in a form', () => {
+  test('every escape means what it means in a form (case B004: form re-encoded before it is verified)', () => {
     const body = 'command=%2Fhold&text=a+b%2Ac*~%20d&payload=%7B%22k%22%3A%22%F0%9F%98%80%22%7D'
     for (const contentType of [FORM, `${FORM}; charset=utf-8`, FORM.toUpperCase()]) {
       expect(decode(slack, contentType, body)).toMatchObject({
@@ -17,7 +17,7 @@ describe('forms', () => {
     }
   })
 
-  test('a lone payload is the JSON in it, with its bytes', () => {
+  test('a lone payload is the JSON in it, with its bytes (case B005: form around JSON dropped in silence)', () => {
     const body = 'payload=%7B%22action%22%3A%22opened%22%2C%22n%22%3A7615917337495251231%7D'
     const decoded = decode(slack, FORM, body)
     expect(decoded).toMatchObject({ kind: 'decoded', payload: { action: 'opened' } })
@@ -31,7 +31,7 @@ describe('forms', () => {
     expect(decode(slack, `${FORM}x`, '{"a":1}')).toMatchObject({ document: { a: 1 } })
   })
 
-  test('a BOM belongs to no name, a repeated name is a list, and no name reaches a prototype', () => {
+  test('a BOM belongs to no name, a repeated name is a list, and no name reaches a prototype (case B010: byte order mark)', () => {
     expect(decode('form', null, '\ufeffa=1')).toMatchObject({ document: { a: '1' } })
     expect(decode('form', null, 'a=1&a=2')).toMatchObject({ document: { a: ['1', '2'] } })
     const decoded = decode('form', null, '__proto__=x&constructor=y')

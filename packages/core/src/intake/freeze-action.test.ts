@@ -67,7 +67,7 @@ describe('encodeKey', () => {
     fc.assert(fc.property(text, text, (a, b) => (a === b) === (encodeKey(a) === encodeKey(b))))
   })
 
-  test('every key is 1 to 255 printable ASCII characters', () => {
+  test('every key is 1 to 255 printable ASCII characters (case B082: header values out of data)', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 600 }), (key) => {
         expect(encodeKey(key)).toMatch(/^[\x20-\x7e]{1,255}$/)

@@ -7,7 +7,7 @@ import { readExactText } from './read-exact-text.js'
 const parse = (text: string | Buffer) => parseJson(Buffer.from(text))
 
 describe('parseJson', () => {
-  test('a BOM is dropped for parsing only; an empty body is null', () => {
+  test('a BOM is dropped for parsing only; an empty body is null (case B010: byte order mark)', () => {
     expect(parse('\ufeff{"a":1}')).toMatchObject({ kind: 'parsed', value: { a: 1 } })
     expect(parse('')).toMatchObject({ kind: 'parsed', value: null })
   })

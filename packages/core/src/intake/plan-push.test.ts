@@ -112,7 +112,7 @@ describe('a planned delivery', () => {
     }
   })
 
-  test('unhandled event type: kept as ignored with its reason', () => {
+  test('unhandled event type: kept as ignored with its reason (case B032: redelivery that leaves no trace)', () => {
     const ignored = delivery(plan(source(), push('{"type":"ticket.merged"}')))
     expect(ignored).toMatchObject({
       eventType: 'ticket.merged',
@@ -155,7 +155,7 @@ describe('identity: delivery id', () => {
   const byBody = source({ deliveryId: { kind: 'pointer', pointer: '/id' }, eventType: null })
   const idOf = (result: PlanResult) => (result.kind === 'planned' ? delivery(result).deliveryId : result)
 
-  test('white space around a header is no part of it; case and look-alikes make other ids', () => {
+  test('white space around a header is no part of it; case and look-alikes make other ids (case B027: scope of a delivery id)', () => {
     for (const id of ['ABC-1', 'abc-1', 'ABC‑1', '../../x', 'a:b', '123', '😀']) {
       const wire = Buffer.from(` \t${id}  `).toString('latin1')
       expect(idOf(plan(source(), push(TICKET, { 'x-delivery-id': wire })))).toBe(id)
@@ -167,7 +167,7 @@ describe('identity: delivery id', () => {
     expect(idOf(plan(byBody, push(JSON.stringify({ id }))))).toBe(id)
   })
 
-  test('absent, blank or null: malformed, never the text "undefined"', () => {
+  test('absent, blank or null: malformed, never the text "undefined" (case B029: missing delivery id)', () => {
     const absent = { ...push(TICKET), headers: new Map() }
     expect(plan(source(), absent)).toMatchObject({ kind: 'malformed', cause: 'delivery_id_missing' })
     expect(plan(source(), push(TICKET, { 'x-delivery-id': ' \t' }))).toMatchObject({ cause: 'delivery_id_missing' })
@@ -206,11 +206,11 @@ describe('identity: delivery id', () => {
     }
   })
 
-  test('duplicate keys: the id is the value that the route sees', () => {
+  test('duplicate keys: the id is the value that the route sees (case B042: numbers that change on the way)', () => {
     expect(idOf(plan(byBody, push('{"id":"first","id":"second"}')))).toBe('second')
   })
 
-  test('a source without ids: equal bytes are the same delivery', () => {
+  test('a source without ids: equal bytes are the same delivery (case B029: missing delivery id)', () => {
     const contract = source({ deliveryId: { kind: 'body_digest' } })
     expect(idOf(plan(contract, push(TICKET)))).toBe(`digest:${createHash('sha256').update(TICKET).digest('hex')}`)
     expect(idOf(plan(contract, push(`${TICKET} `)))).not.toBe(idOf(plan(contract, push(TICKET))))
@@ -350,7 +350,7 @@ describe('references', () => {
     expect(delivery(plan(contract, push(TICKET))).references).toEqual([{ name: 'n', value: 'a', personal: true }])
   })
 
-  test('exactText keeps the digits that the parser rounds', () => {
+  test('exactText keeps the digits that the parser rounds (case B042: numbers that change on the way)', () => {
     const references = (event: { exactText: (pointer: string) => string | null }) => [
       { name: 'n', value: event.exactText('/p_id') ?? '', personal: false },
     ]

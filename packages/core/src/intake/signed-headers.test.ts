@@ -19,7 +19,7 @@ describe('pairs: t=,v1=,v1= (rotation: several signatures in one header)', () =>
   const byNew = 'a2a8150cdfb07690569d2f1d98d7ed40d85f6acc2ccc521f278f6a915f58e0bc'
   const judge = (header: string, keys = [fresh]) => verify(request({ 'stripe-signature': header }, body), keys, NOW)
 
-  test('either order, and the key that matched is told', () => {
+  test('either order, and the key that matched is told (case B014: several signatures in one header while a key changes)', () => {
     expect(judge(`t=${NOW_S},v1=${byNew},v1=${byOld}`)).toMatchObject({ kind: 'verified', keyId: 'new', signedAt: NOW })
     expect(judge(`t=${NOW_S},v1=${byOld},v1=${byNew}`)).toMatchObject({ kind: 'verified' })
     expect(judge(`v1=${byNew},t=${NOW_S}`)).toMatchObject({ kind: 'verified' })
@@ -36,7 +36,7 @@ describe('pairs: t=,v1=,v1= (rotation: several signatures in one header)', () =>
     ['17 signatures', `t=${NOW_S}${`,v1=${byOld}`.repeat(16)},v1=${byNew}`, 'signature_malformed'],
     ['500 signatures', `t=${NOW_S}${`,v1=${byNew}`.repeat(500)}`, 'signature_malformed'],
     ['no pair at all', 'nonsense', 'signature_malformed'],
-  ])('%s: refused', (_title, header, cause) => {
+  ])('%s: refused (case B014: several signatures in one header while a key changes)', (_title, header, cause) => {
     expect(judge(header)).toMatchObject({ kind: 'refused', cause })
   })
 })
@@ -64,16 +64,19 @@ describe('list with a signed id (several families of names)', () => {
     ['after one that is wrong', { 'webhook-signature': `v1,${'A'.repeat(43)}= ${good}` }],
     ['after one that is no base64', { 'webhook-signature': `v1,BAD ${good}` }],
     ['after one of another version', { 'webhook-signature': `v1a,AAAA ${good}` }],
-  ])('the right signature %s: verified', (_title, changes) => {
-    expect(judge({ ...headers, ...changes })).toMatchObject({ kind: 'verified', keyId: 'k' })
-  })
+  ])(
+    'the right signature %s: verified (case B015: lists, prefixes and repeated lines of a signature)',
+    (_title, changes) => {
+      expect(judge({ ...headers, ...changes })).toMatchObject({ kind: 'verified', keyId: 'k' })
+    },
+  )
 
-  test('either family, and both when they say the same', () => {
+  test('either family, and both when they say the same (case B015: lists, prefixes and repeated lines of a signature)', () => {
     expect(judge(as('svix'))).toMatchObject({ kind: 'verified' })
     expect(judge({ ...headers, ...as('svix') })).toMatchObject({ kind: 'verified' })
   })
 
-  test('a mix is refused: all three of one family, and nothing else of the other', () => {
+  test('a mix is refused: all three of one family, and nothing else of the other (case B015: lists, prefixes and repeated lines of a signature)', () => {
     const { 'webhook-id': id, ...rest } = headers
     expect(judge({ ...rest, 'svix-id': id })).toMatchObject({ cause: 'headers_mixed' })
     expect(judge(rest)).toMatchObject({ cause: 'signed_id_missing' })
@@ -86,7 +89,7 @@ describe('list with a signed id (several families of names)', () => {
     expect(scheme.verify(signed, [key], NOW)).toMatchObject({ cause: 'signed_id_malformed' })
   })
 
-  test('two header lines are refused, also when one is right', () => {
+  test('two header lines are refused, also when one is right (case B015: lists, prefixes and repeated lines of a signature)', () => {
     expect(judge({ ...headers, 'webhook-signature': ['v1,BAD', good] })).toMatchObject({ cause: 'signature_repeated' })
     expect(judge({ ...headers, 'webhook-id': ['msg_test_1', 'msg_test_1'] })).toMatchObject({
       cause: 'signed_id_malformed',
@@ -102,11 +105,14 @@ describe('configured keys', () => {
     ['whpk_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3', 'whsec', /whpk_ key where a whsec_ key belongs/],
     ['whpk_AAAA', 'whpk', /3 bytes.*32/],
     ['zz', 'hex', /not hex/],
-  ] as const)('%s as %s says what is wrong and shows nothing', (text, encoding, why) => {
-    const decoded = decodeKey(text, encoding)
-    expect(decoded).toMatchObject({ kind: 'unusable', why: expect.stringMatching(why) })
-    expect(JSON.stringify(decoded)).not.toContain('MDEy')
-  })
+  ] as const)(
+    '%s as %s says what is wrong and shows nothing (case B015: lists, prefixes and repeated lines of a signature)',
+    (text, encoding, why) => {
+      const decoded = decodeKey(text, encoding)
+      expect(decoded).toMatchObject({ kind: 'unusable', why: expect.stringMatching(why) })
+      expect(JSON.stringify(decoded)).not.toContain('MDEy')
+    },
+  )
 
   test('with and without its prefix it is the same key', () => {
     expect(decodeKey('MDEyMw==', 'whsec')).toEqual(decodeKey('whsec_MDEyMw==', 'whsec'))

@@ -34,6 +34,14 @@ test('a changed byte of a form is refused, or it is another spelling of the same
   )
 })
 
+test('the border between a name and its value is not signed: a character may move over it, and still it verifies', () => {
+  const push = sign('To=15551234')
+  for (const rawBody of ['To1=5551234', 'T=o15551234']) {
+    expect(judge({ ...push, rawBody: Buffer.from(rawBody) }), rawBody).toMatchObject({ kind: 'verified' })
+  }
+  expect(judge({ ...push, rawBody: Buffer.from('To=15551235') })).toMatchObject({ cause: 'signature_mismatch' })
+})
+
 /** What the signature is about: names, each with its set of values. */
 function valuesOf(rawBody: Buffer): unknown {
   const form = parseForm(rawBody)

@@ -34,6 +34,7 @@ export type RefusedCause =
   | 'key_unknown'
   | 'certificate_url_refused'
   | 'certificate_expired'
+  | 'certificate_not_yet_valid'
   | 'topic_not_allowed'
   | 'envelope_malformed'
 

@@ -60,7 +60,7 @@ describe('vectors', () => {
 describe('signature/body', () => {
   const hub = (hex: string) => ({ 'x-hub-signature-256': `sha256=${hex}` })
 
-  test('re-serialised body: only the bytes on the wire verify, no canonical form does', () => {
+  test('re-serialised body: only the bytes on the wire verify, no canonical form does (case B001: body re-serialised before it is verified)', () => {
     const wire = Buffer.from(
       '7b2262223a312c202261223a312e302c2275223a225c7530306539222c2273223a22615c2f62222c22616d70223a225c7530303236222c22626967223a373631353931373333373439353235313233317d0a',
       'hex',
@@ -71,12 +71,12 @@ describe('signature/body', () => {
     expect(overBody(request(headers, again), [KEY], NOW)).toMatchObject({ cause: 'signature_mismatch' })
   })
 
-  test('empty body: signed like any other', () => {
+  test('empty body: signed like any other (case B007: empty body that is signed)', () => {
     const headers = hub('1b8b88da911b646e8e40df85073ff0e6e3b3b82d725da699b4480eb2bd466a7b')
     expect(overBody(request(headers, Buffer.alloc(0)), [KEY], NOW).kind).toBe('verified')
   })
 
-  test('form body: the signature is over its bytes', () => {
+  test('form body: the signature is over its bytes (case B005: form around JSON dropped in silence)', () => {
     const headers = hub('88add8d172bb6dd211d67618c3f5b3ad9f831421b78e34e78b3f8063b94935f5')
     const body = Buffer.from('payload=%7B%22action%22%3A%22opened%22%2C%22n%22%3A1%7D')
     expect(overBody(request(headers, body), [KEY], NOW).kind).toBe('verified')
@@ -90,7 +90,7 @@ describe('signature/body', () => {
     expect(overBody(request(overPlain, wire), [KEY], NOW)).toMatchObject({ cause: 'signature_mismatch' })
   })
 
-  test('BOM: part of the signed bytes', () => {
+  test('BOM: part of the signed bytes (case B010: byte order mark)', () => {
     const headers = hub('1c64078a44e58026e772ce344c19f551756112b2e027fc104aa5cdab9715d664')
     expect(overBody(request(headers, Buffer.from('efbbbf7b2261223a317d', 'hex')), [KEY], NOW).kind).toBe('verified')
     expect(overBody(request(headers, Buffer.from('{"a":1}')), [KEY], NOW)).toMatchObject({
@@ -98,11 +98,17 @@ describe('signature/body', () => {
     })
   })
 
-  test.each(['UTF8', 'utf-16', 'GBK', 'windows-1252', 'X-WINDOWS-949'])('charset %s: without influence', (charset) => {
-    const body = Buffer.from('{"a":"é😀"}')
-    const headers = { ...hub(sign(body, null).toString('hex')), 'content-type': `application/json; charset=${charset}` }
-    expect(overBody(request(headers, body), [KEY], NOW).kind).toBe('verified')
-  })
+  test.each(['UTF8', 'utf-16', 'GBK', 'windows-1252', 'X-WINDOWS-949'])(
+    'charset %s: without influence (case B011: charset that sways verification)',
+    (charset) => {
+      const body = Buffer.from('{"a":"é😀"}')
+      const headers = {
+        ...hub(sign(body, null).toString('hex')),
+        'content-type': `application/json; charset=${charset}`,
+      }
+      expect(overBody(request(headers, body), [KEY], NOW).kind).toBe('verified')
+    },
+  )
 
   test.each([
     ['empty', '', 'signature_missing'],
@@ -117,10 +123,13 @@ describe('signature/body', () => {
     ['trailing newline', `sha256=${'a'.repeat(64)}\n`, 'signature_malformed'],
     ['prefix in other case', `SHA256=${'a'.repeat(64)}`, 'signature_malformed'],
     ['key and value list', 't=NaN,v1=00', 'signature_malformed'],
-  ])('malformed signature header (%s): refused, never thrown', (_name, value, cause) => {
-    const verdict = overBody(request({ 'x-hub-signature-256': value }, Buffer.from('{}')), [KEY], NOW)
-    expect(verdict).toMatchObject({ kind: 'refused', cause })
-  })
+  ])(
+    'malformed signature header (%s): refused, never thrown (case B012: malformed signature that crashes the comparison)',
+    (_name, value, cause) => {
+      const verdict = overBody(request({ 'x-hub-signature-256': value }, Buffer.from('{}')), [KEY], NOW)
+      expect(verdict).toMatchObject({ kind: 'refused', cause })
+    },
+  )
 
   test('repeated header lines: refused, also when all are right', () => {
     const body = Buffer.from('{}')
@@ -168,7 +177,7 @@ describe('replay window', () => {
     [-301, 'timestamp_stale'],
     [301, 'timestamp_in_future'],
     [315_360_000, 'timestamp_in_future'],
-  ])('signed %i s from now: %s', (offset, expected) => {
+  ])('signed %i s from now: %s (case B017: time window with holes)', (offset, expected) => {
     const verdict = timestamped(signed(body, String(NOW_S + offset)), [KEY], NOW)
     expect(verdict.kind === 'refused' ? verdict.cause : verdict.kind).toBe(expected)
   })
@@ -184,7 +193,7 @@ describe('replay window', () => {
     '0x69',
     'NaN',
     '١٧٦٧٢٢٥٦٠٠',
-  ])('timestamp %j: malformed though rightly signed', (timestamp) => {
+  ])('timestamp %j: malformed though rightly signed (case B017: time window with holes)', (timestamp) => {
     expect(timestamped(signed(body, timestamp), [KEY], NOW)).toMatchObject({ cause: 'timestamp_malformed' })
   })
 
@@ -203,7 +212,7 @@ describe('replay window', () => {
     })
   })
 
-  test('empty or absent timestamp: missing', () => {
+  test('empty or absent timestamp: missing (case B017: time window with holes)', () => {
     expect(timestamped(signed(body, ''), [KEY], NOW)).toMatchObject({ cause: 'timestamp_missing' })
     const headers = { 'x-signature': sign(body, '').toString('hex') }
     expect(timestamped(request(headers, body), [KEY], NOW)).toMatchObject({ cause: 'timestamp_missing' })
@@ -233,7 +242,7 @@ describe('keys', () => {
     expect(timestamped(push, [], NOW)).toMatchObject({ cause: 'no_active_key' })
   })
 
-  test('fail-open secrets: a push signed with the empty key never verifies', () => {
+  test('fail-open secrets: a push signed with the empty key never verifies (case B018: secret that lets everybody in)', () => {
     const empty = { id: 'empty', secret: Buffer.alloc(0) }
     const headers = { 'x-hub-signature-256': `sha256=${sign(body, null, empty.secret).toString('hex')}` }
     expect(headers['x-hub-signature-256']).toMatch(/^sha256=22f8eea909400af9/)

@@ -27,7 +27,7 @@ describe('judgeConditionalUpdate', () => {
 })
 
 describe('judgeInOrder', () => {
-  it('lets only the first of several apply, in arrival order', () => {
+  it('lets only the first of several apply, in arrival order (case B034: late event over a newer state)', () => {
     const rows = new Map([['s', held]])
     const asks = [
       { key: 's', guardMs: 500 },

@@ -20,7 +20,7 @@ describe('claims when the database fails', () => {
 
   const poison = (deliveryId: string) => ({ deliveries: [{ ...arrive({ deliveryId }), eventType: 'a\0b' }] })
 
-  it('finds the one push that the database refuses and commits the other 255', async () => {
+  it('finds the one push that the database refuses and commits the other 255 (case B035: one refused statement that poisons its batch)', async () => {
     const answers = await Promise.all(
       Array.from({ length: 256 }, (_, index) =>
         intake.claim(index === 100 ? poison('poison') : push({ deliveryId: `sound-${index}` })),
@@ -78,7 +78,7 @@ describe('claims when the database fails', () => {
     expect(await intake.count('counterfoil.entry')).toBe(1)
   })
 
-  it('goes on when all its sessions are terminated in the middle of a batch', async () => {
+  it('goes on when all its sessions are terminated in the middle of a batch (case B038: dead connections in the pool)', async () => {
     const answers = Array.from({ length: 300 }, (_, index) => intake.claim(push({ deliveryId: `cut-${index}` })))
     await intake.count(
       "(SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'intake-store' AND datname = current_database()) t",
@@ -125,7 +125,7 @@ describe('claims when the database fails', () => {
     expect((await intake.claim(push({ deliveryId: 'refused' }), 5_000)).kind).toBe('committed')
   })
 
-  it('gives a read-only server up at once, evicts its connection and works again when it may write', async () => {
+  it('gives a read-only server up at once, evicts its connection and works again when it may write (case B038: dead connections in the pool)', async () => {
     results(await intake.claim(push({ deliveryId: 'writable' })))
     const name = new URL(intake.url).pathname.slice(1)
     const stranger = await intake.stranger()

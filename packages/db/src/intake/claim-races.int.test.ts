@@ -12,7 +12,7 @@ describe('claims that race', () => {
   const blockedSessions = () =>
     intake.count("pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
 
-  it('gives 50 copies that come through two stores one first and the numbers 2 to 50 (I2)', async () => {
+  it('gives 50 copies that come through two stores one first and the numbers 2 to 50 (I2) (case B025: copies at the same moment)', async () => {
     const other = openStore(intake.database)
     const stores = [intake.store, other]
     const answers = await Promise.all(
@@ -29,7 +29,7 @@ describe('claims that race', () => {
     expect(await intake.count("counterfoil.observation WHERE kind = 'duplicate'")).toBe(49)
   })
 
-  it('answers a copy only after the winner committed', async () => {
+  it('answers a copy only after the winner committed (case B025: copies at the same moment)', async () => {
     const winner = await intake.stranger()
     await winner.query('BEGIN')
     const id = newId()
@@ -53,7 +53,7 @@ describe('claims that race', () => {
     expect(results(await copy)).toMatchObject([{ kind: 'duplicate', deliveryUuid: id, observation: 2 }])
   })
 
-  it('makes a waiting copy the winner when the first one is rolled back', async () => {
+  it('makes a waiting copy the winner when the first one is rolled back (case B025: copies at the same moment)', async () => {
     const winner = await intake.stranger()
     await winner.query('BEGIN')
     await winner.query(
@@ -84,7 +84,7 @@ describe('claims that race', () => {
     expect(results(await stuck)[0]?.kind).toBe('first')
   })
 
-  it('links to an entry whose transaction was still open when the claim began (I3)', async () => {
+  it('links to an entry whose transaction was still open when the claim began (I3) (case B031: which id the action has)', async () => {
     const other = await intake.stranger()
     const standing = arrive({ deliveryId: 'elsewhere', actions: [notify('racing-key')] })
     const entry = standing.disposition.kind === 'act' ? standing.disposition.entries[0] : undefined
@@ -105,7 +105,7 @@ describe('claims that race', () => {
     expect(await intake.count("counterfoil.entry WHERE idempotency_key = 'racing-key'")).toBe(1)
   })
 
-  it('writes one entry for copies of a key inside one batch', async () => {
+  it('writes one entry for copies of a key inside one batch (case B031: which id the action has)', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         intake.claim(push({ deliveryId: `one-batch-${index}`, actions: [notify('one-batch')] })),
@@ -150,7 +150,7 @@ describe('claims that race', () => {
     expect(await intake.count('counterfoil.reference WHERE delivery = $1 AND personal', twice.id)).toBe(1)
   })
 
-  it('meets no deadlock when 300 crossing batches of two stores want the same ids and keys', async () => {
+  it('meets no deadlock when 300 crossing batches of two stores want the same ids and keys (case B036: deadlock between pushes)', async () => {
     const other = openStore(intake.database)
     const before = await readDeadlocks()
     const answers = await Promise.all(

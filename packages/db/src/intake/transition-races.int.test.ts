@@ -18,7 +18,7 @@ describe('transitions that race', () => {
   const outcomeOf = async (deliveryId: string, expires: string, by?: ConditionalUpdate | CustomTransition) =>
     results(await intake.claim(push({ deliveryId, expires, ...(by === undefined ? {} : { by }) })))[0]?.outcome
 
-  it('leaves a hold paid when the payment holds the row first (I8)', async () => {
+  it('leaves a hold paid when the payment holds the row first (I8) (case B034: late event over a newer state)', async () => {
     await intake.hold('pay-first', -1_000)
     const payment = await intake.stranger()
     await payment.query('BEGIN')
@@ -42,7 +42,7 @@ describe('transitions that race', () => {
     expect(await expiry).toBe('applied')
   })
 
-  it('makes the payment find an expired hold when the expiry came first (I8)', async () => {
+  it('makes the payment find an expired hold when the expiry came first (I8) (case B034: late event over a newer state)', async () => {
     await intake.hold('expire-first', -1_000)
     expect(await outcomeOf('expire-first', 'expire-first')).toBe('applied')
     const payment = await intake.stranger()
@@ -53,7 +53,7 @@ describe('transitions that race', () => {
     expect(await intake.stateOf('expire-first')).toBe('expired')
   })
 
-  it('reads the clock after the lock: a hold that became due during the wait is due', async () => {
+  it('reads the clock after the lock: a hold that became due during the wait is due (case B092: clock that decides)', async () => {
     await intake.hold('due-in-wait', 250)
     const stranger = await intake.stranger()
     await stranger.query('BEGIN')
@@ -83,7 +83,7 @@ describe('transitions that race', () => {
     expect(await intake.stateOf('extend-in-wait')).toBe('held')
   })
 
-  it('takes the event of the very deadline, whose microseconds it cannot know', async () => {
+  it('takes the event of the very deadline, whose microseconds it cannot know (case B092: clock that decides)', async () => {
     await intake.database.pool.query(
       `INSERT INTO public.hold VALUES ('micros', 'held', date_trunc('second', clock_timestamp()) - interval '0.999500 s', 'here')`,
     )
@@ -95,7 +95,7 @@ describe('transitions that race', () => {
     expect(results(answer)).toMatchObject([{ outcome: 'applied' }])
   })
 
-  it('makes one transition of two jobs for one hold at once', async () => {
+  it('makes one transition of two jobs for one hold at once (case B031: which id the action has)', async () => {
     await intake.hold('two-jobs', -1_000)
     const stores = [intake.store, openStore(intake.database)]
     const answers = await Promise.all(
@@ -185,7 +185,7 @@ describe('transitions that race', () => {
     expect(await free()).toBe(3)
   })
 
-  it('never acks a transaction that the server rolled back because onApplied swallowed an error (I1)', async () => {
+  it('never acks a transaction that the server rolled back because onApplied swallowed an error (I1) (case B026: claim without its work)', async () => {
     await intake.hold('swallow', -1_000)
     const swallow: ConditionalUpdate = {
       ...expireHold,
@@ -239,7 +239,7 @@ describe('transitions that race', () => {
     expect(await intake.count("counterfoil.delivery WHERE delivery_id = 'ends'")).toBe(0)
   })
 
-  it('claims a push of several deliveries with transitions all or nothing', async () => {
+  it('claims a push of several deliveries with transitions all or nothing (case B026: claim without its work)', async () => {
     await intake.hold('pair-a', -1_000)
     await intake.hold('pair-b', 60_000)
     const pair = (notDue: 'refuse' | 'discard') => ({

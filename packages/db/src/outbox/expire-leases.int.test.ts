@@ -15,7 +15,7 @@ afterEach(async () => {
 const RETRY = retryIn(0, 'uncertain_with_key')
 
 describe('expireLeases', () => {
-  it('makes the attempt of a lost worker uncertain, decided by what is passed in', async () => {
+  it('makes the attempt of a lost worker uncertain, decided by what is passed in (case B061: entry stuck after a crash)', async () => {
     const id = only(await outbox.addEntries(1))
     const leased = await outbox.leaseOne({ worker: 'gone' })
     await outbox.expire(id)
@@ -109,7 +109,7 @@ describe('expireLeases', () => {
     }
   })
 
-  it('rescues the others when one lease cannot be recorded', async () => {
+  it('rescues the others when one lease cannot be recorded (case B061: entry stuck after a crash)', async () => {
     const ids = await outbox.addEntries(3)
     await outbox.lease(3)
     for (const id of ids) await outbox.expire(id)

@@ -44,7 +44,8 @@ export function sns(options: SnsPresetOptions): Preset {
     deliveryId: pointer('/MessageId'),
     eventTime: pointer('/Timestamp'),
     volatilePointers: ['/Signature', '/SignatureVersion', '/SigningCertURL', '/UnsubscribeURL'],
-    answers: { unverified: { status: 403 } },
+    // A 415 would count as delivered. A 503 is tried again and then goes to the dead-letter queue, where there is one.
+    answers: { unverified: { status: 403 }, encoded: { status: 503 } },
     horizonDays: 7,
     ack: { ...KEPT_HERE, status: 200, timeoutS: 15 },
     notes: noteTopics(topicArns, allowSha1),
