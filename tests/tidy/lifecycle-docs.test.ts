@@ -43,6 +43,8 @@ const REASONS: Record<UncertainReason | DeadLetterReason, true> = {
   no_key: true,
   key_window_closed: true,
   rejected_after_doubt: true,
+  rejected_for_all: true,
+  retry_tells_nothing: true,
   attempts_used_up: true,
   too_old: true,
   rejected: true,
@@ -65,7 +67,7 @@ function describeVerdict(verdict: StatusVerdict): string {
     case 'not_processed':
       return '`not_sent` (not_processed)'
     case 'uncertain':
-      return `\`uncertain\` (${verdict.cause})`
+      return `\`uncertain\` (${verdict.cause})${verdict.retryTellsNothing ? ', held' : ''}`
     case 'in_progress_with_key':
       return '`uncertain` (in_progress), without a key `rejected`'
   }

@@ -41,6 +41,11 @@ export const ERROR_CLASSES: readonly ErrorClass[] = [
     why: "The request could not even be built: a bug or a configuration that retries won't mend.",
   },
   {
+    codes: [/^ERR_COUNTERFOIL_TOKEN$/],
+    cause: 'no_credentials',
+    why: 'The token endpoint gave no token, so nothing was left to send to the destination.',
+  },
+  {
     codes: [/^ERR_COUNTERFOIL_EGRESS/],
     cause: 'egress_refused',
     why: 'Our own guard refused the resolved address.',
