@@ -3,6 +3,7 @@ import {
   type AttemptOutcome,
   type DeadLetterReason,
   ENTRY_STATES,
+  ERROR_CLASSES,
   STATUS_CLASSES,
   type StatusClass,
   type StatusVerdict,
@@ -77,6 +78,14 @@ describe('docs/delivery-lifecycle.md', () => {
   it('tells what each status proves exactly as the table that decides', () => {
     const decided = STATUS_CLASSES.map((row) => [describeStatuses(row), describeVerdict(row.verdict), row.why])
     expect(readTable('## What a status proves')).toEqual(decided)
+  })
+
+  it('tells what a failure before sending is called exactly as the table that names it', () => {
+    const named = ERROR_CLASSES.map(({ cause, why }) => [
+      `\`${cause}\`${cause === 'unsendable' ? ' (rejected)' : ''}`,
+      why,
+    ])
+    expect(readTable('## What a failure before sending')).toEqual(named)
   })
 
   it('names every outcome, every reason and every pause', () => {

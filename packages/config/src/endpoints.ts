@@ -111,10 +111,17 @@ export function withEndpoint(given: unknown): unknown {
   const { endpoint: name } = given as { readonly endpoint?: unknown }
   const endpoint: Endpoint | null = isEndpointName(name) ? ENDPOINTS[name] : null
   if (endpoint === null) return given
-  const { matchers: own = [], ...rest } = given as { readonly matchers?: unknown }
+  const {
+    matchers: own = [],
+    idempotency,
+    ...rest
+  } = given as {
+    readonly matchers?: unknown
+    readonly idempotency?: unknown
+  }
   // A list that is none is told by the schema, at its place.
   const matchers = Array.isArray(own) ? [...own, ...(endpoint.matchers ?? [])] : own
-  return { idempotency: endpoint.idempotency, ...rest, matchers }
+  return { ...rest, idempotency: idempotency ?? endpoint.idempotency, matchers }
 }
 
 function isEndpointName(name: unknown): name is EndpointName {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
-import type { DestinationContract, DestinationTls } from '@counterfoil/core'
+import { classify, type DestinationContract, type DestinationTls } from '@counterfoil/core'
 import { makeCertificate } from '@counterfoil/testkit'
 import { afterEach, describe, expect, test } from 'vitest'
 import { makeContract, makeEntry } from '../testing/make-entry.js'
@@ -68,6 +68,22 @@ describe('mutual TLS', () => {
   const server = makePair()
   const serverCertificate = makeCertificate(server.pair, 'localhost')
   const toLoopback = rebinding('127.0.0.1').lookup
+
+  test.each([
+    ['is no key', () => 'half a file'],
+    ['belongs to another certificate', () => makePair().key],
+  ])('with a key that %s sends nothing, and says so', async (_name, makeKey) => {
+    const tls: DestinationTls = {
+      cert: () => Buffer.from(serverCertificate),
+      key: () => Buffer.from(makeKey()),
+      ca: null,
+    }
+    const listener = await peer({ ...OK, tls: { cert: serverCertificate, key: server.key } })
+    const sent = await open(`https://localhost:${listener.port}/`, { tls }, toLoopback)()
+    expect(sent).toMatchObject({ kind: 'failed', headersHandedOver: false })
+    expect(classify(sent, makeContract(), 0)).toMatchObject({ kind: 'not_sent', cause: 'tls' })
+    expect(listener.bytes()).toBe(0)
+  })
 
   test('shows the certificate that is in its file now, so that it can be rotated', async () => {
     const [old, next] = [makePair(), makePair()]

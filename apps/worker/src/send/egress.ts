@@ -74,6 +74,11 @@ function createTlsConnector({ tls }: EgressContract, options: buildConnector.Bui
       made = found
       connect = build(found)
     }
-    return connect(to, callback)
+    try {
+      return connect(to, callback)
+    } catch (error) {
+      // A half-written file or a key of another certificate: Node refuses it before there is a socket.
+      return callback(error instanceof Error ? error : new Error('the certificates are unusable'), null)
+    }
   }
 }
