@@ -10,8 +10,8 @@ import type { AttemptOutcome } from './outcome.js'
 import { leaseReturned, workerLost } from './own-outcomes.js'
 import type { Sent } from './sent.js'
 
-/** Repeat a run with COUNTERFOIL_TEST_SEED. */
-const SEED = Number(process.env.COUNTERFOIL_TEST_SEED ?? randomInt(2 ** 31))
+/** Repeat a run with SEED. */
+const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
 const LIVES = 10_000
 const MAX_STEPS = 60
 const START = Date.UTC(2026, 0, 1)
