@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseDuration } from './duration.js'
 import { ENDPOINT_NAMES, ENDPOINTS, type Endpoint } from './endpoints.js'
+import { loadConfig } from './load-config.js'
 import { OUTCOME_WORDS } from './matcher-schema.js'
 import { resolveConfig } from './resolve-config.js'
 
@@ -30,6 +32,20 @@ function wordKey({ idempotency }: Endpoint): [string, string] {
 }
 
 describe('docs/destinations', () => {
+  test('begins with an entry that is a configuration as it stands', async () => {
+    const entry = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+    const dir = mkdtempSync(join(tmpdir(), 'counterfoil-destinations-'))
+    try {
+      const path = join(dir, 'counterfoil.config.ts')
+      const text = `import { defineConfig, secret } from '@counterfoil/config'
+export default defineConfig({ sources: {}, destinations: {\n${entry}} })\n`
+      writeFileSync(path, text)
+      expect(await loadConfig({ path, env: { PAY_TOKEN: 'a token' } })).toMatchObject({ kind: 'loaded', problems: [] })
+    } finally {
+      rmSync(dir, { recursive: true, force: true })
+    }
+  })
+
   test('names every endpoint with the key and the lifetime that are in effect', () => {
     const told = readRows('Endpoints').map(([name, key, lifetime]) => [name, key?.replace(' ,', ','), lifetime])
     expect(told).toEqual(ENDPOINT_NAMES.map((name) => [name, ...wordKey(ENDPOINTS[name])]))
