@@ -3,6 +3,7 @@ import {
   type AttemptOutcome,
   type DeadLetterReason,
   ENTRY_STATES,
+  ERROR_CLASSES,
   STATUS_CLASSES,
   type StatusClass,
   type StatusVerdict,
@@ -43,6 +44,8 @@ const REASONS: Record<UncertainReason | DeadLetterReason, true> = {
   no_key: true,
   key_window_closed: true,
   rejected_after_doubt: true,
+  rejected_for_all: true,
+  retry_tells_nothing: true,
   attempts_used_up: true,
   too_old: true,
   rejected: true,
@@ -65,7 +68,7 @@ function describeVerdict(verdict: StatusVerdict): string {
     case 'not_processed':
       return '`not_sent` (not_processed)'
     case 'uncertain':
-      return `\`uncertain\` (${verdict.cause})`
+      return `\`uncertain\` (${verdict.cause})${verdict.retryTellsNothing ? ', held' : ''}`
     case 'in_progress_with_key':
       return '`uncertain` (in_progress), without a key `rejected`'
   }
@@ -75,6 +78,14 @@ describe('docs/delivery-lifecycle.md', () => {
   it('tells what each status proves exactly as the table that decides', () => {
     const decided = STATUS_CLASSES.map((row) => [describeStatuses(row), describeVerdict(row.verdict), row.why])
     expect(readTable('## What a status proves')).toEqual(decided)
+  })
+
+  it('tells what a failure before sending is called exactly as the table that names it', () => {
+    const named = ERROR_CLASSES.map(({ cause, why }) => [
+      `\`${cause}\`${cause === 'unsendable' ? ' (rejected)' : ''}`,
+      why,
+    ])
+    expect(readTable('## What a failure before sending')).toEqual(named)
   })
 
   it('names every outcome, every reason and every pause', () => {

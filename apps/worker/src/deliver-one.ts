@@ -47,7 +47,8 @@ async function closeOne(
     decision,
     durationMs: sent?.durationMs ?? null,
     detail: sent?.kind === 'failed' ? `${sent.code}: ${sent.message}` : null,
-    keySent: mayHaveLeft && deps.contract.idempotency.kind === 'header' ? leased.idempotencyKey : null,
+    // In a header, in the bytes, or as what they are about: whatever the destination recognises a repeat by.
+    keySent: mayHaveLeft && deps.contract.idempotency.kind !== 'none' ? leased.idempotencyKey : null,
     // Of the very bytes that went out, not copied from the entry: sameness is measured (I3).
     digestSent: mayHaveLeft ? hash('sha256', leased.body, 'buffer') : null,
   })

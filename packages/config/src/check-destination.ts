@@ -1,8 +1,11 @@
 import type { DestinationContract } from '@counterfoil/core'
+import { checkAuth } from './check-auth.js'
+import { checkMatchers } from './check-matchers.js'
 import { isLoopbackHost } from './check-source.js'
 import { LEASE_MARGIN_MS } from './defaults.js'
 import type { DestinationParts } from './destination-schema.js'
 import { formatDuration } from './duration.js'
+import { ENDPOINTS, type Endpoint } from './endpoints.js'
 import { formatPath } from './format-path.js'
 import { type ConfigProblem, error, warning } from './problem.js'
 
@@ -33,6 +36,13 @@ export function checkDestination(
     ...checkHeaders(path, parts),
     ...checkTimes(path, parts, contract),
     ...checkKey(path, parts, contract),
+    ...checkEndpoint(path, parts),
+    ...checkAuth(path, parts, contract),
+    ...checkMatchers(path, {
+      matchers: parts.matchers ?? [],
+      hasKey: contract.idempotency.kind !== 'none',
+      responseCapBytes: contract.responseCapBytes,
+    }),
   ]
 }
 
@@ -44,7 +54,9 @@ function checkUrl(path: string, parts: DestinationParts, contract: DestinationCo
     problems.push(error(`${path}.url`, 'holds a user name or password; put credentials into headers by secret.env(…)'))
   }
   if (url.hash !== '') problems.push(error(`${path}.url`, 'has a fragment, which is never sent'))
-  const hasSecret = Object.values(parts.headers ?? {}).some((value) => typeof value !== 'string')
+  // What is signed doesn't show the secret.
+  const auth = contract.auth !== null && contract.auth.kind !== 'hmac' && contract.auth.kind !== 'standard_webhooks'
+  const hasSecret = auth || Object.values(parts.headers ?? {}).some((value) => typeof value !== 'string')
   if (url.protocol === 'http:' && hasSecret && !loopback) {
     problems.push(warning(`${path}.url`, 'is not https: the credentials in its headers travel in clear text'))
   }
@@ -55,7 +67,8 @@ function checkUrl(path: string, parts: DestinationParts, contract: DestinationCo
 }
 
 function checkHeaders(path: string, parts: DestinationParts): readonly ConfigProblem[] {
-  const keyHeader = parts.idempotency === 'none' ? null : parts.idempotency.header
+  const { idempotency } = parts
+  const keyHeader = typeof idempotency !== 'string' && 'header' in idempotency ? idempotency.header : null
   return Object.entries(parts.headers ?? {}).flatMap(([name, value]) => {
     const at = formatPath(path, ['headers', name])
     if (name === keyHeader)
@@ -102,7 +115,10 @@ function checkKey(path: string, parts: DestinationParts, contract: DestinationCo
       ? []
       : [warning(`${path}.replayMarkers`, 'are never met: without an idempotency key the destination knows no repeat')]
   }
-  if (RESERVED.has(idempotency.header)) return [error(`${path}.idempotency.header`, 'is set by the HTTP client')]
+  if (idempotency.kind === 'upsert') return []
+  if (idempotency.kind === 'header' && RESERVED.has(idempotency.header)) {
+    return [error(`${path}.idempotency.header`, 'is set by the HTTP client')]
+  }
   const windowMs = idempotency.lifetimeMs - idempotency.marginMs
   if (windowMs <= 0) {
     return [
@@ -121,4 +137,14 @@ function checkKey(path: string, parts: DestinationParts, contract: DestinationCo
     ]
   }
   return []
+}
+
+/** What rests on general knowledge is said, so that its owner looks it up before it counts. */
+function checkEndpoint(path: string, { endpoint }: DestinationParts): readonly ConfigProblem[] {
+  if (endpoint === undefined) return []
+  const { unsure }: Endpoint = ENDPOINTS[endpoint]
+  if (unsure === undefined) return []
+  return [
+    warning(`${path}.endpoint`, `rests on general knowledge in this: ${unsure}; compare it with the vendor's page`),
+  ]
 }

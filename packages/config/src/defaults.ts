@@ -25,6 +25,13 @@ export const DEFAULTS = {
       maxAgeMs: 259_200_000,
       maxRetryAfterMs: 3_600_000,
     },
+    /** How vendors say that they knew a key. */
+    replayMarkers: [
+      { header: 'idempotent-replayed', value: 'true' },
+      { header: 'idempotency-replayed', value: 'true' },
+      { header: 'x-idempotent-replayed', value: 'true' },
+      { header: 'x-idempotency-lookup', value: 'hit' },
+    ],
   },
 } as const
 

@@ -1,6 +1,7 @@
 import type { Transition } from '@counterfoil/core'
 import type { Preset } from '@counterfoil/sources'
 import type { Duration } from './duration.js'
+import type { EndpointName } from './endpoints.js'
 import type { DefinedRoute } from './route.js'
 import type { SchemeDefinition } from './schemes.js'
 import type { SecretRef } from './secret.js'
@@ -72,23 +73,112 @@ export type PresetSourceDefinition = Pick<
   readonly ack?: Omit<AckDefinition, 'senderTimeout'>
 }
 
-export type DestinationDefinition = {
+/** How long a repeat is recognised, and what its keys look like. */
+export type KeyTerms = {
+  /** How long the destination remembers a key. */
+  readonly lifetime: Duration
+  /** Automatic retries of a doubtful send stop this long before. Default `10m`. */
+  readonly margin?: Duration
+  /** Longest key it takes, 44 to 255 characters (default). Longer ones are shortened by a digest. */
+  readonly maxLength?: number
+  /** `uuid`: each key becomes a UUID made of its digest. Default `text`. */
+  readonly form?: 'text' | 'uuid'
+}
+
+/**
+ * How the destination recognises a repeat: a key in a header, or in the body (put there when the action is frozen).
+ * `upsert`: the action writes over itself by a natural key, so a repeat is harmless for ever. `none`: it recognises
+ * none, and a doubtful send is never repeated.
+ */
+export type IdempotencyDefinition =
+  | 'none'
+  | 'upsert'
+  | ({
+      readonly header: string
+      /** `"key"` instead of `key` (RFC 8941 string). Default false. */
+      readonly quoted?: boolean
+    } & KeyTerms)
+  /** JSON pointer (RFC 6901), such as `/idempotency_key`. */
+  | ({ readonly pointer: string } & KeyTerms)
+
+type Scalar = string | number | boolean | null
+/** Equal to this, equal to one of these, or there at all. */
+export type TestDefinition = Scalar | readonly Scalar[] | { readonly exists: boolean }
+/** A status, `'4xx'`, or `'500-504'`. */
+export type StatusDefinition = number | string
+
+/** One thing that an answer means. All that is given must hold. */
+export type MatcherDefinition = {
+  readonly status?: StatusDefinition | readonly StatusDefinition[]
+  /** By name; compared without case. */
+  readonly headers?: Readonly<Record<string, TestDefinition>>
+  /** By JSON pointer; compared exactly. */
+  readonly body?: Readonly<Record<string, TestDefinition>>
+  /** `held`: uncertain, and asking again under the same key would bring the same answer. */
+  readonly outcome:
+    | 'accepted'
+    | 'repeat'
+    | 'rejected'
+    | 'key_reused'
+    | 'gone'
+    | 'unauthorised'
+    | 'deferred'
+    | 'not_processed'
+    | 'in_progress'
+    | 'uncertain'
+    | 'held'
+  /** This no holds for earlier attempts in doubt, too. */
+  readonly decidesEarlier?: boolean
+}
+
+/** How we prove who we are: one of these. Never part of the frozen bytes. */
+export type AuthDefinition =
+  | { readonly bearer: SecretRef }
+  | { readonly basic: { readonly user: string; readonly password: SecretRef } }
+  | {
+      /** HMAC over the body, or over `<epoch seconds>.<body>` where `timestampHeader` is given. */
+      readonly hmac: {
+        readonly secret: SecretRef
+        readonly header: string
+        /** Default: nothing. */
+        readonly prefix?: string
+        /** Default `hex`. */
+        readonly encoding?: 'hex' | 'base64'
+        /** Default `sha256`. */
+        readonly algorithm?: 'sha256' | 'sha512'
+        readonly timestampHeader?: string
+      }
+    }
+  /** Each secret signs, so that two overlap while the other side changes over. */
+  | { readonly standardWebhooks: { readonly secrets: readonly SecretRef[] } }
+  | {
+      /** Client credentials; the token is kept in the process and fetched anew once after a 401. */
+      readonly oauth2: {
+        readonly tokenUrl: string
+        readonly clientId: string
+        readonly clientSecret: SecretRef
+        readonly scope?: string
+        readonly audience?: string
+        /** Where the client's credentials go. Default `basic`. */
+        readonly sendAs?: 'basic' | 'form'
+      }
+    }
+
+export type DestinationDefinition = DestinationParts &
+  (
+    | { readonly endpoint?: undefined; readonly idempotency: IdempotencyDefinition }
+    /** A vendor's endpoint that is known: brings key and matchers, and what is given here stands over it. */
+    | { readonly endpoint: EndpointName; readonly idempotency?: IdempotencyDefinition }
+  )
+
+type DestinationParts = {
   readonly url: string
   /** Default `POST`. */
   readonly method?: 'POST' | 'PUT' | 'PATCH'
   readonly headers?: Readonly<Record<string, string | SecretRef>>
-  /** How the destination recognises a repeat; `none`: it does not, and a doubtful send is never repeated. */
-  readonly idempotency:
-    | 'none'
-    | {
-        readonly header: string
-        /** `"key"` instead of `key` (RFC 8941 string). Default false. */
-        readonly quoted?: boolean
-        /** How long the destination remembers a key. */
-        readonly lifetime: Duration
-        /** Automatic retries of a doubtful send stop this long before. Default `10m`. */
-        readonly margin?: Duration
-      }
+  readonly auth?: AuthDefinition
+  /** PEM: a certificate and its key to show, and an authority to believe instead of the public ones. */
+  readonly tls?: { readonly cert?: SecretRef; readonly key?: SecretRef; readonly ca?: SecretRef }
   readonly timeouts?: {
     readonly connect?: Duration
     readonly headers?: Duration
@@ -110,7 +200,9 @@ export type DestinationDefinition = {
     readonly maxAge?: Duration
     readonly maxRetryAfter?: Duration
   }
-  /** Answer headers that say "I knew this key"; without `value` any value says so. */
+  /** What its answers mean where that differs from the table of statuses; the first that holds decides. */
+  readonly matchers?: readonly MatcherDefinition[]
+  /** Answer headers that say "I knew this key"; without `value` any value says so. Default: those that are in use. */
   readonly replayMarkers?: readonly { readonly header: string; readonly value?: string }[]
 }
 

@@ -1,31 +1,31 @@
-import type { DestinationContract } from '@counterfoil/core'
+import type { AnswerMatcher, DestinationContract, KeyRule } from '@counterfoil/core'
+import type { DestinationParts } from './destination-schema.js'
 import { formatDuration } from './duration.js'
-import type { ResolvedHeader } from './resolve-destination.js'
+import type { ResolvedAccess } from './resolve-destination.js'
 
 export type DescribedDestination = {
   readonly name: string
-  readonly headers: readonly ResolvedHeader[]
+  readonly parts: DestinationParts
+  readonly access: ResolvedAccess
+  readonly keyRule: KeyRule
   readonly contract: DestinationContract
 }
 
 /** One destination as it is in effect; secrets as references only. */
-export function describeDestination({ headers, contract }: DescribedDestination): Record<string, unknown> {
-  const { idempotency, retry, timeouts } = contract
+export function describeDestination(described: DescribedDestination): Record<string, unknown> {
+  const { parts, access, contract } = described
+  const { headers, auth, tls } = access
+  const { retry, timeouts } = contract
   return {
+    ...(parts.endpoint === undefined ? {} : { endpoint: parts.endpoint }),
     url: redactQuery(contract.url),
     method: contract.method,
     headers: Object.fromEntries(
       headers.map((header) => [header.name, 'text' in header ? header.text : header.cell.describe()]),
     ),
-    idempotency:
-      idempotency.kind === 'none'
-        ? 'none'
-        : {
-            header: idempotency.header,
-            quoted: idempotency.quoted,
-            lifetime: formatDuration(idempotency.lifetimeMs),
-            margin: formatDuration(idempotency.marginMs),
-          },
+    auth: auth?.shown ?? null,
+    tls: tls?.shown ?? null,
+    idempotency: describeIdempotency(described),
     timeouts: {
       connect: formatDuration(timeouts.connectMs),
       headers: formatDuration(timeouts.headersMs),
@@ -43,7 +43,30 @@ export function describeDestination({ headers, contract }: DescribedDestination)
       maxAge: formatDuration(retry.maxAgeMs),
       maxRetryAfter: formatDuration(retry.maxRetryAfterMs),
     },
+    matchers: contract.matchers.map(describeMatcher),
     replayMarkers: contract.replayMarkers,
+  }
+}
+
+function describeIdempotency({ keyRule, contract }: DescribedDestination): unknown {
+  const { idempotency } = contract
+  if (idempotency.kind === 'none' || idempotency.kind === 'upsert') return idempotency.kind
+  const { lifetimeMs, marginMs, kind, ...place } = idempotency
+  return {
+    ...place,
+    lifetime: formatDuration(lifetimeMs),
+    margin: formatDuration(marginMs),
+    maxLength: keyRule.maxLength,
+    form: keyRule.form,
+  }
+}
+
+function describeMatcher({ statuses, headers, body, verdict }: AnswerMatcher): Record<string, unknown> {
+  return {
+    ...(statuses.length === 0 ? {} : { statuses }),
+    ...(headers.length === 0 ? {} : { headers }),
+    ...(body.length === 0 ? {} : { body }),
+    verdict,
   }
 }
 

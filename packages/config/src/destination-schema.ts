@@ -1,4 +1,8 @@
 import { z } from 'zod'
+import { authSchema, tlsSchema } from './auth-schema.js'
+import { ENDPOINT_NAMES } from './endpoints.js'
+import { idempotencySchema } from './key-schema.js'
+import { matcherSchema } from './matcher-schema.js'
 import { count, duration, headerName, oneOf, strict } from './schema-parts.js'
 import { secretRef } from './secret-schema.js'
 
@@ -7,24 +11,6 @@ const headerValue = z.union([
   secretRef,
 ])
 
-const idempotency = z.union(
-  [
-    z.literal('none'),
-    strict({
-      header: headerName,
-      quoted: z.boolean().optional(),
-      lifetime: duration(),
-      margin: duration(0).optional(),
-    }),
-  ],
-  {
-    error: (issue) =>
-      issue.code === 'invalid_union' && issue.errors?.[1]?.[0] !== undefined && typeof issue.input === 'object'
-        ? issue.errors[1].map((inner) => `${inner.path.join('.')} ${inner.message}`.trim()).join('; ')
-        : "must be 'none' or { header, lifetime }: it decides whether a doubtful send may be repeated",
-  },
-)
-
 export const destinationSchema = strict({
   url: z
     .string({ error: 'must be a URL' })
@@ -32,8 +18,11 @@ export const destinationSchema = strict({
       error: 'must be an http or https URL',
     }),
   method: oneOf(['POST', 'PUT', 'PATCH']).optional(),
+  endpoint: oneOf(ENDPOINT_NAMES).optional(),
   headers: z.record(headerName, headerValue).optional(),
-  idempotency,
+  auth: authSchema.optional(),
+  tls: tlsSchema.optional(),
+  idempotency: idempotencySchema,
   timeouts: strict({
     connect: duration().optional(),
     headers: duration().optional(),
@@ -51,6 +40,7 @@ export const destinationSchema = strict({
     maxAge: duration().optional(),
     maxRetryAfter: duration(0).optional(),
   }).optional(),
+  matchers: z.array(matcherSchema, { error: 'must be a list of matchers' }).optional(),
   replayMarkers: z.array(strict({ header: headerName, value: z.string().optional() })).optional(),
 })
 

@@ -340,7 +340,11 @@ describe('problems', () => {
     ['credentials in the URL', { url: 'https://a:b@crm.example' }, 'destinations.crm.url'],
     ['an ftp URL', { url: 'ftp://crm.example' }, 'destinations.crm.url'],
     ['no word on idempotency', { idempotency: undefined }, 'destinations.crm.idempotency'],
-    ['an idempotency header without a lifetime', { idempotency: { header: 'k' } }, 'destinations.crm.idempotency'],
+    [
+      'an idempotency header without a lifetime',
+      { idempotency: { header: 'k' } },
+      'destinations.crm.idempotency.lifetime',
+    ],
     ['a first retry after the cap', { retry: { first: '2h' } }, 'destinations.crm.retry.first'],
   ])('destination: %s is an error', (_name, changes, path) => {
     expect(problems(withDestination(changes))).toContainEqual(expect.objectContaining({ severity: 'error', path }))

@@ -1,5 +1,5 @@
-import type { Transition } from '@counterfoil/core'
-import type { z } from 'zod'
+import type { KeyRule, Transition } from '@counterfoil/core'
+import { z } from 'zod'
 import { checkDestination } from './check-destination.js'
 import { checkOperators } from './check-operators.js'
 import { checkPaths, checkSharedSecrets, checkSource } from './check-source.js'
@@ -7,12 +7,13 @@ import { MIN_SECRET_BYTES } from './defaults.js'
 import type { ConfigDefinition } from './definition.js'
 import { describeConfig } from './describe-config.js'
 import { type DestinationParts, destinationSchema } from './destination-schema.js'
+import { withEndpoint } from './endpoints.js'
 import { findTransitions } from './find-transitions.js'
 import { outlineSource } from './outline-source.js'
 import { listUnknownNames, parseEntries } from './parse-entries.js'
 import { error } from './problem.js'
 import type { SecretSurroundings } from './read-secret.js'
-import { resolveDestination, resolveHeaders } from './resolve-destination.js'
+import { resolveAccess, resolveDestination, resolveKeyRule } from './resolve-destination.js'
 import { resolveKeys, resolveSource } from './resolve-source.js'
 import { collectTransitions, createActionCheck } from './resolve-transitions.js'
 import type { LoadResult, ResolvedConfig } from './resolved-config.js'
@@ -42,7 +43,7 @@ export function resolveConfig(definition: unknown, options: ResolveOptions): Loa
   const given = definition as Partial<ConfigDefinition>
   const secrets = createSecretStore(options)
   const destinations = resolveDestinations(given, secrets)
-  const sources = resolveSources(given, secrets)
+  const sources = resolveSources(given, secrets, destinations.resolved)
   const operators = resolveOperators(given, secrets)
   const problems = [
     ...listUnknownNames('', given, SECTIONS),
@@ -76,10 +77,14 @@ export function resolveConfig(definition: unknown, options: ResolveOptions): Loa
   return { kind: 'loaded', config, problems }
 }
 
-function resolveSources(given: Partial<ConfigDefinition>, secrets: SecretStore) {
+function resolveSources(
+  given: Partial<ConfigDefinition>,
+  secrets: SecretStore,
+  destinations: readonly { readonly name: string; readonly keyRule: KeyRule }[],
+) {
   const parsed = parseEntries('sources', given.sources, chooseSourceSchema)
   const found = findTransitions(parsed.entries, given.transitions)
-  const checkActions = createActionCheck(new Set(Object.keys(given.destinations ?? {})))
+  const checkActions = createActionCheck(new Map(destinations.map(({ name, keyRule }) => [name, keyRule])))
   const { byOriginal, problems } = collectTransitions(found.transitions, checkActions)
   const transitionOf = (transition: Transition) => byOriginal.get(transition) ?? transition
   const resolved = parsed.entries.map((entry) => {
@@ -96,11 +101,12 @@ function resolveSources(given: Partial<ConfigDefinition>, secrets: SecretStore) 
 }
 
 function resolveDestinations(given: Partial<ConfigDefinition>, secrets: SecretStore) {
-  const schema = destinationSchema as z.ZodType<DestinationParts>
+  const schema: z.ZodType<DestinationParts> = z.preprocess(withEndpoint, destinationSchema)
   const { entries, problems } = parseEntries('destinations', given.destinations, () => schema)
   const resolved = entries.map((entry) => {
-    const headers = resolveHeaders(entry.path, entry.parts, secrets)
-    return { ...entry, headers, contract: resolveDestination(entry.name, entry.parts, headers) }
+    const access = resolveAccess(entry.path, entry.parts, secrets)
+    const keyRule = resolveKeyRule(entry.parts)
+    return { ...entry, access, keyRule, contract: resolveDestination(entry.name, entry.parts, access) }
   })
   return { resolved, problems }
 }

@@ -1,7 +1,9 @@
-import type { DestinationContract } from '@counterfoil/core'
+import { DEFAULT_KEY_RULE, type DestinationContract, type KeyRule } from '@counterfoil/core'
 import { DEFAULTS } from './defaults.js'
 import type { DestinationParts } from './destination-schema.js'
 import { formatPath } from './format-path.js'
+import { type ResolvedAuth, type ResolvedTls, resolveAuth, resolveTls } from './resolve-auth.js'
+import { resolveMatcher } from './resolve-matcher.js'
 import type { SecretCell, SecretStore } from './secret-store.js'
 
 /** A header whose value is a text, or a secret with what stands before it. */
@@ -9,7 +11,7 @@ export type ResolvedHeader =
   | { readonly name: string; readonly text: string }
   | { readonly name: string; readonly prefix: string; readonly cell: SecretCell }
 
-export function resolveHeaders(path: string, parts: DestinationParts, secrets: SecretStore): readonly ResolvedHeader[] {
+function resolveHeaders(path: string, parts: DestinationParts, secrets: SecretStore): readonly ResolvedHeader[] {
   return Object.entries(parts.headers ?? {}).map(([name, value]) => {
     if (typeof value === 'string') return { name, text: value }
     const cell = secrets.read(formatPath(path, ['headers', name]), value, { minBytes: 1, inHeader: true })
@@ -17,10 +19,32 @@ export function resolveHeaders(path: string, parts: DestinationParts, secrets: S
   })
 }
 
+/** How we get in at a destination. */
+export type ResolvedAccess = {
+  readonly headers: readonly ResolvedHeader[]
+  readonly auth: ResolvedAuth | null
+  readonly tls: ResolvedTls | null
+}
+
+export function resolveAccess(path: string, parts: DestinationParts, secrets: SecretStore): ResolvedAccess {
+  return {
+    headers: resolveHeaders(path, parts, secrets),
+    auth: parts.auth === undefined ? null : resolveAuth(path, parts.auth, secrets),
+    tls: parts.tls === undefined ? null : resolveTls(path, parts.tls, secrets),
+  }
+}
+
+/** How keys for this destination are frozen. */
+export function resolveKeyRule({ idempotency }: DestinationParts): KeyRule {
+  if (typeof idempotency === 'string') return DEFAULT_KEY_RULE
+  const { maxLength = DEFAULT_KEY_RULE.maxLength, form = DEFAULT_KEY_RULE.form } = idempotency
+  return { maxLength, form, pointer: 'pointer' in idempotency ? idempotency.pointer : null }
+}
+
 export function resolveDestination(
   name: string,
   parts: DestinationParts,
-  headers: readonly ResolvedHeader[],
+  { headers, auth, tls }: ResolvedAccess,
 ): DestinationContract {
   const timeouts = resolveTimeouts(parts.timeouts ?? {})
   const { retry = {} } = parts
@@ -33,6 +57,8 @@ export function resolveDestination(
     get headers() {
       return readHeaders()
     },
+    auth: auth?.auth ?? null,
+    tls: tls?.tls ?? null,
     idempotency: resolveIdempotency(parts.idempotency),
     timeouts,
     leaseMs: parts.lease ?? timeouts.totalMs + destination.leaseSpareMs,
@@ -46,7 +72,8 @@ export function resolveDestination(
       maxAgeMs: retry.maxAge ?? destination.retry.maxAgeMs,
       maxRetryAfterMs: retry.maxRetryAfter ?? destination.retry.maxRetryAfterMs,
     },
-    replayMarkers: (parts.replayMarkers ?? []).map(({ header, value }) => ({ header, value: value ?? null })),
+    matchers: (parts.matchers ?? []).map(resolveMatcher),
+    replayMarkers: resolveReplayMarkers(parts),
   }
 }
 
@@ -61,9 +88,18 @@ function resolveTimeouts(given: NonNullable<DestinationParts['timeouts']>): Dest
 }
 
 function resolveIdempotency(given: DestinationParts['idempotency']): DestinationContract['idempotency'] {
-  if (given === 'none') return { kind: 'none' }
-  const { header, quoted = false, lifetime, margin = DEFAULTS.destination.keyMarginMs } = given
-  return { kind: 'header', header, quoted, lifetimeMs: lifetime, marginMs: margin }
+  if (typeof given === 'string') return { kind: given }
+  const { lifetime: lifetimeMs, margin: marginMs = DEFAULTS.destination.keyMarginMs } = given
+  if ('pointer' in given) return { kind: 'body', pointer: given.pointer, lifetimeMs, marginMs }
+  return { kind: 'header', header: given.header, quoted: given.quoted ?? false, lifetimeMs, marginMs }
+}
+
+/** Without a key nothing can be replayed, so nothing has to be looked for. */
+function resolveReplayMarkers(parts: DestinationParts): DestinationContract['replayMarkers'] {
+  if (parts.replayMarkers !== undefined) {
+    return parts.replayMarkers.map(({ header, value }) => ({ header, value: value ?? null }))
+  }
+  return typeof parts.idempotency === 'string' ? [] : DEFAULTS.destination.replayMarkers
 }
 
 /** Read at every attempt, so that a reloaded secret is used by the next one: made anew only when a secret has changed. */

@@ -1,19 +1,21 @@
-import { type ActionDraft, ConfigurationBug, type Transition } from '@counterfoil/core'
+import { type ActionDraft, ConfigurationBug, type KeyRule, type Transition } from '@counterfoil/core'
 import { suggestName } from './nearest-name.js'
 import { type ConfigProblem, error } from './problem.js'
 
-/** Throws `ConfigurationBug` for an action whose destination nobody declared: the claim is refused, nothing is lost. */
+/**
+ * Gives each action the key rule of its destination. Throws `ConfigurationBug` for an action whose destination nobody
+ * declared: the claim is refused, nothing is lost.
+ */
 export function createActionCheck(
-  destinations: ReadonlySet<string>,
+  destinations: ReadonlyMap<string, KeyRule>,
 ): (drafts: readonly ActionDraft[]) => readonly ActionDraft[] {
-  return (drafts) => {
-    for (const { destination } of drafts) {
-      if (destinations.has(destination)) continue
-      const near = suggestName(String(destination), destinations)
-      throw new ConfigurationBug(`an action names destination "${destination}", which is not configured${near}`)
-    }
-    return drafts
-  }
+  return (drafts) =>
+    drafts.map((draft) => {
+      const keyRule = destinations.get(draft.destination)
+      if (keyRule !== undefined) return { ...draft, keyRule }
+      const near = suggestName(String(draft.destination), destinations.keys())
+      throw new ConfigurationBug(`an action names destination "${draft.destination}", which is not configured${near}`)
+    })
 }
 
 /** Transitions by name, each once, with their actions checked; the same name on two of them is a problem. */
@@ -49,8 +51,7 @@ function withCheckedActions(transition: Transition, check: ReturnType<typeof cre
     ...transition,
     apply: async (trx, delivery) => {
       const result = await transition.apply(trx, delivery)
-      check(result.actions ?? [])
-      return result
+      return result.actions === undefined ? result : { ...result, actions: check(result.actions) }
     },
   }
 }

@@ -27,8 +27,9 @@ export function openLine(options: LineOptions): Line {
     ...options,
     send: async (leased, sendBefore) => {
       const sent = await downstream.send(leased, sendBefore)
-      // Any other answer may pause the destination: nothing more goes there before that is recorded.
-      if (sent.kind === 'answered' && sent.status < 300) onWire.get(leased)?.()
+      // Any other answer may pause the destination: nothing more goes there before that is recorded. With matchers a
+      // success may say so, too.
+      if (sent.kind === 'answered' && sent.status < 300 && contract.matchers.length === 0) onWire.get(leased)?.()
       return sent
     },
   }

@@ -1,8 +1,8 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { DestinationContract } from '@counterfoil/core'
-import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
+import { isPublicAddress } from './public-address.js'
 
 /** A connection that the destination's contract does not allow. Nothing was connected. */
 export class EgressRefused extends Error {
@@ -12,18 +12,6 @@ export class EgressRefused extends Error {
   constructor(host: string, addresses: readonly string[]) {
     super(`${host} resolves to ${addresses.join(', ')}, which is not a public address, and allowPrivate is not set`)
   }
-}
-
-/** Would a packet to this address leave for the public internet? Anything unclear is a no. */
-export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false
-  const parsed = ipaddr.parse(address)
-  if (parsed.kind() === 'ipv4') return parsed.range() === 'unicast'
-  const v6 = parsed as ipaddr.IPv6
-  if (v6.isIPv4MappedAddress()) return v6.toIPv4Address().range() === 'unicast'
-  // NAT64 carries an IPv4 address in its last four bytes: judge that one.
-  if (v6.range() === 'rfc6052') return new ipaddr.IPv4(v6.toByteArray().slice(12)).range() === 'unicast'
-  return v6.range() === 'unicast'
 }
 
 /** Keeps the public ones of what a name resolved to; refuses when none is left. */
@@ -44,15 +32,19 @@ export function publicOnly(lookup: LookupFunction): LookupFunction {
   }
 }
 
+export type EgressContract = Pick<DestinationContract, 'allowPrivate' | 'tls'> & {
+  readonly timeouts: Pick<DestinationContract['timeouts'], 'connectMs'>
+}
+
 /**
  * A connector that judges the very addresses it is about to connect to, so that a name which resolves differently a
  * moment later gains nothing. `URL` has already normalised odd spellings (`0x7f.1`, `2130706433`) to plain addresses.
  */
 export function createGuardedConnector(
-  contract: DestinationContract,
+  contract: EgressContract,
   lookup: LookupFunction = systemLookup as LookupFunction,
 ): buildConnector.connector {
-  const connect = buildConnector({
+  const connect = createTlsConnector(contract, {
     timeout: contract.timeouts.connectMs,
     lookup: contract.allowPrivate ? lookup : publicOnly(lookup),
     // 250 ms, Node's default, gives up on an address 400 ms away.
@@ -65,5 +57,28 @@ export function createGuardedConnector(
     // A literal address is never looked up.
     if (isIP(host) !== 0 && !isPublicAddress(host)) return callback(new EgressRefused(host, [host]), null)
     return connect(options, callback)
+  }
+}
+
+/** Certificates and keys are read at every connection: a rotated one counts from the next socket on. */
+function createTlsConnector({ tls }: EgressContract, options: buildConnector.BuildOptions): buildConnector.connector {
+  if (tls === null) return buildConnector(options)
+  const read = () => [tls.cert?.(), tls.key?.(), tls.ca?.()] as const
+  const build = ([cert, key, ca]: ReturnType<typeof read>) =>
+    buildConnector({ ...options, ...(cert && { cert }), ...(key && { key }), ...(ca && { ca }) })
+  let made = read()
+  let connect = build(made)
+  return (to, callback) => {
+    const found = read()
+    if (found.some((pem, index) => pem !== made[index])) {
+      made = found
+      connect = build(found)
+    }
+    try {
+      return connect(to, callback)
+    } catch (error) {
+      // A half-written file or a key of another certificate: Node refuses it before there is a socket.
+      return callback(error instanceof Error ? error : new Error('the certificates are unusable'), null)
+    }
   }
 }

@@ -7,10 +7,12 @@ export type ExchangeOptions = {
   readonly capBytes: number
   /** `performance.now()` after which no byte may leave. */
   readonly sendBefore: number
-  /** Lower-case names of response headers that rules may read. */
-  readonly keptHeaders: readonly string[]
+  readonly keptHeaders: KeptHeaders
   readonly onEnd: (sent: Sent) => void
 }
+
+/** Lower-case names of response headers that rules may read: no more of them than a rule could ask for. */
+export type KeptHeaders = { readonly ofSuccess: readonly string[]; readonly ofOthers: readonly string[] }
 
 type Answer = { readonly status: number; readonly headers: Readonly<Record<string, string>> }
 
@@ -49,7 +51,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
     if (status < 200) return
-    this.#answer = { status, headers: this.#keepHeaders(headers) }
+    this.#answer = { status, headers: this.#keepHeaders(status, headers) }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -99,9 +101,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#options.onEnd(sent)
   }
 
-  #keepHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  #keepHeaders(
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): Record<string, string> {
     const kept: Record<string, string> = {}
-    for (const name of this.#options.keptHeaders) {
+    const { ofSuccess, ofOthers } = this.#options.keptHeaders
+    for (const name of status < 300 ? ofSuccess : ofOthers) {
       const value = Object.hasOwn(headers, name) ? headers[name] : undefined
       if (value !== undefined) kept[name] = Array.isArray(value) ? value.join(', ') : value
     }
@@ -118,4 +124,5 @@ const OWN_MESSAGES: Readonly<Record<OwnFailureCode, string>> = {
   ERR_COUNTERFOIL_TOTAL_TIMEOUT: 'no complete answer within the total time-out of the destination',
   ERR_COUNTERFOIL_STOPPING: 'the worker stopped before the answer came',
   ERR_COUNTERFOIL_EGRESS: 'the address is not allowed',
+  ERR_COUNTERFOIL_TOKEN: 'there was no token to send with',
 }

@@ -3,7 +3,9 @@ import type { DestinationContract, LeasedEntry, Sent } from '@counterfoil/core'
 import { Pool } from 'undici'
 import { createGuardedConnector } from './egress.js'
 import { Exchange } from './exchange.js'
-import { createFixedHeaders, formatKey } from './request-headers.js'
+import { listKeptHeaders } from './kept-headers.js'
+import { openAuth } from './open-auth.js'
+import { createFixedHeaders, writeKeyHeader } from './request-headers.js'
 
 /** One destination's way out: as many sockets as slots, no redirects, no retries, nothing pipelined. */
 export type Downstream = {
@@ -15,26 +17,17 @@ export type Downstream = {
   close(): Promise<void>
 }
 
-/** Response headers that classification reads, beside the replay markers of the destination. */
-const READ_HEADERS = [
-  'retry-after',
-  'date',
-  'content-type',
-  'ratelimit-reset',
-  'x-ratelimit-reset',
-  'stripe-should-retry',
-  'transient-error',
-]
-
 /** Opens the way to a destination; nothing is connected before the first send. */
 export function openDownstream(contract: DestinationContract, lookup?: LookupFunction): Downstream {
   const url = new URL(contract.url)
+  const path = url.pathname + url.search
   const pool = openPool(url, contract, lookup)
+  const auth = openAuth(contract, lookup)
   const fixedHeaders = createFixedHeaders(contract)
-  const keptHeaders = [...READ_HEADERS, ...contract.replayMarkers.map(({ header }) => header.toLowerCase())]
+  const keptHeaders = listKeptHeaders(contract)
   const open = new Set<Exchange>()
 
-  function send(leased: LeasedEntry, sendBefore: number): Promise<Sent> {
+  function exchangeOnce(leased: LeasedEntry, sendBefore: number, authHeaders: readonly string[]): Promise<Sent> {
     return new Promise((resolve) => {
       const exchange = new Exchange({
         totalMs: contract.timeouts.totalMs,
@@ -50,8 +43,14 @@ export function openDownstream(contract: DestinationContract, lookup?: LookupFun
       pool.dispatch(
         {
           method: contract.method,
-          path: url.pathname + url.search,
-          headers: [...fixedHeaders(), 'content-type', leased.contentType, ...keyHeader(contract, leased)],
+          path,
+          headers: [
+            ...fixedHeaders(),
+            'content-type',
+            leased.contentType,
+            ...writeKeyHeader(contract, leased.idempotencyKey),
+            ...authHeaders,
+          ],
           body: leased.body,
           idempotent: false,
         },
@@ -61,11 +60,17 @@ export function openDownstream(contract: DestinationContract, lookup?: LookupFun
   }
 
   return {
-    send,
+    send: (leased, sendBefore) =>
+      auth === null
+        ? exchangeOnce(leased, sendBefore, [])
+        : auth.send(leased, (headers) => exchangeOnce(leased, sendBefore, headers)),
     giveUp: () => {
+      auth?.giveUp()
       for (const exchange of open) exchange.giveUp('ERR_COUNTERFOIL_STOPPING')
     },
-    close: () => pool.destroy(),
+    close: async () => {
+      await Promise.all([pool.destroy(), auth?.close()])
+    },
   }
 }
 
@@ -81,9 +86,4 @@ function openPool(url: URL, contract: DestinationContract, lookup: LookupFunctio
     bodyTimeout: contract.timeouts.bodyMs,
     connect: createGuardedConnector(contract, lookup),
   })
-}
-
-function keyHeader(contract: DestinationContract, leased: LeasedEntry): string[] {
-  if (contract.idempotency.kind === 'none') return []
-  return [contract.idempotency.header, formatKey(leased.idempotencyKey, contract.idempotency.quoted)]
 }

@@ -53,6 +53,9 @@ export function makeContract(over: Partial<DestinationContract> = {}): Destinati
       maxAgeMs: 3_600_000,
       maxRetryAfterMs: 3_600_000,
     },
+    auth: null,
+    tls: null,
+    matchers: [],
     replayMarkers: [{ header: 'Idempotent-Replayed', value: 'true' }],
     ...over,
   }

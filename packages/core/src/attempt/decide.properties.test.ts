@@ -12,6 +12,7 @@ const duration = fc.integer({ min: 1, max: 100_000_000 })
 const contracts: fc.Arbitrary<DecideContract> = fc.record({
   idempotency: fc.oneof(
     fc.constant({ kind: 'none' } as const),
+    fc.constant({ kind: 'upsert' } as const),
     fc.record({
       kind: fc.constant('header' as const),
       header: fc.constant('Idempotency-Key'),

@@ -62,6 +62,12 @@ describe('a rejected attempt', () => {
     }
   })
 
+  it('decides the earlier one too where a matcher knows that its answer does', () => {
+    const forAll: AttemptOutcome = { ...refused, decidesEarlier: true }
+    expect(judge(forAll, inDoubt)).toEqual({ kind: 'dead_letter', because: 'rejected_for_all' })
+    expect(judge(forAll, fresh)).toEqual({ kind: 'dead_letter', because: 'rejected' })
+  })
+
   it('stops the destination where it is gone', () => {
     expect(judge(gone, fresh)).toEqual({ kind: 'dead_letter', because: 'rejected', stopsDestination: 'gone' })
     expect(judge(gone, inDoubt)).toMatchObject({ kind: 'hold', stopsDestination: 'gone' })
@@ -168,6 +174,28 @@ describe('an uncertain attempt', () => {
   it('waits at least as long as the destination says that it is still at work', () => {
     const inProgress: AttemptOutcome = { ...doubtful, phase: 'answered', status: 409, notBefore: NOW + 30_000 }
     expect(judge(inProgress, fresh)).toMatchObject({ kind: 'retry', dueInMs: 31_500 })
+  })
+
+  it('is tried a last time before its key is forgotten, where the destination asked for later than that', () => {
+    const late: AttemptOutcome = { ...doubtful, phase: 'answered', status: 409, notBefore: NOW + 3 * HOUR }
+    const windowMs = 2 * HOUR - 600_000
+    expect(judge(late, fresh)).toMatchObject({ kind: 'retry', dueInMs: windowMs - 5_000 })
+    expect(judge(late, { ...fresh, firstSentAt: NOW - windowMs + 8_000 })).toMatchObject({
+      kind: 'hold',
+      because: 'key_window_closed',
+    })
+  })
+
+  it('is held where the same key would only bring the same answer', () => {
+    const stored: AttemptOutcome = { ...doubtful, phase: 'answered', status: 500, retryTellsNothing: true }
+    expect(judge(stored, fresh)).toEqual({ kind: 'hold', as: 'uncertain', because: 'retry_tells_nothing' })
+    expect(judge(stored, fresh, keyless)).toMatchObject({ kind: 'hold', because: 'no_key' })
+  })
+
+  it('is repeated for ever where the action writes over itself', () => {
+    const upsert: DecideContract = { ...keyed, idempotency: { kind: 'upsert' } }
+    expect(judge(doubtful, { ...fresh, firstSentAt: 0 }, upsert)).toMatchObject({ kind: 'retry' })
+    expect(judgeLease({ ...inDoubt, firstSentAt: 0 }, upsert, NOW)).toEqual({ kind: 'send' })
   })
 
   it('ends as uncertain, never as a dead letter, when tries or age are used up (I6)', () => {

@@ -1,7 +1,7 @@
 import type { AttemptHistory } from '../outbox/entry.js'
 import type { DeadLetterReason, Decision, RetryReason, UncertainReason } from './decision.js'
 import type { DestinationContract } from './destination-contract.js'
-import { mayRepeatAt } from './key-window.js'
+import { keyWindowEndsAt, mayRepeatAt } from './key-window.js'
 import type { AttemptOutcome } from './outcome.js'
 import { nextDelayMs, retryDelayMs } from './retry-schedule.js'
 
@@ -9,6 +9,9 @@ export type DecideContract = Pick<DestinationContract, 'idempotency' | 'retry'>
 
 /** Refused credentials are tried again with one entry a minute: soon after a repair, far below a lockout. */
 const CREDENTIALS_PROBE_MS = 60_000
+
+/** A last try under a key that is about to be forgotten leaves this long before its window closes. */
+const LAST_TRY_SPARE_MS = 5_000
 
 /** A destination that sheds load without saying for how long: long enough to thin a burst, short if it was a blip. */
 const SHED_PAUSE_MS = 1_000
@@ -50,14 +53,16 @@ export function decide(
     case 'not_sent':
       return decideNotSent(outcome, judged)
     case 'uncertain':
+      if (outcome.retryTellsNothing && contract.idempotency.kind !== 'none') return hold('retry_tells_nothing')
       return retryOrEnd('uncertain_with_key', outcome.notBefore, judged, { inDoubt: true, spends: true })
   }
 }
 
-/** A definite no to this try says nothing about an earlier one that may have worked. */
+/** A definite no to this try says nothing about an earlier one that may have worked, unless a matcher knows that it does. */
 function decideRejected(outcome: Extract<AttemptOutcome, { kind: 'rejected' }>, { history }: Judged): Decision {
   const stops = outcome.reason === 'gone' ? ({ stopsDestination: 'gone' } as const) : {}
   if (history.uncertainSince !== null) {
+    if (outcome.decidesEarlier) return { kind: 'dead_letter', because: 'rejected_for_all', ...stops }
     return { kind: 'hold', as: 'uncertain', because: 'rejected_after_doubt', ...stops }
   }
   return { kind: 'dead_letter', because: outcome.reason === 'unsendable' ? 'unsendable' : 'rejected', ...stops }
@@ -92,13 +97,21 @@ function retryOrEnd(
 
   // What spends no try still backs off further each time: attempts count them all.
   const ownMs = retryDelayMs(spends ? triesAfter : history.attempts + 1, contract.retry, random)
-  const dueInMs = nextDelayMs(ownMs, notBefore === null ? null : notBefore - now, random)
+  const askedMs = nextDelayMs(ownMs, notBefore === null ? null : notBefore - now, random)
+  // Later than the key lives would be never. A destination that is paused can't be asked earlier, though.
+  const lastMs = because === 'uncertain_with_key' ? lastTryInMs(history, contract, now) : Number.POSITIVE_INFINITY
+  const dueInMs = askedMs > lastMs && ownMs <= lastMs ? lastMs : askedMs
   if (now + dueInMs - history.createdAt > contract.retry.maxAgeMs) return end('too_old', inDoubt)
   if (inDoubt) {
     const allowed = mayRepeatAt(now + dueInMs, history, contract, now)
     if (allowed !== 'yes') return hold(allowed)
   }
   return { kind: 'retry', dueInMs, because, spendsBudget: spends }
+}
+
+function lastTryInMs(history: AttemptHistory, contract: DecideContract, now: number): number {
+  const endsAt = keyWindowEndsAt(history, contract, now)
+  return endsAt === null ? Number.POSITIVE_INFINITY : Math.floor(endsAt - now - LAST_TRY_SPARE_MS)
 }
 
 function end(because: UncertainReason & DeadLetterReason, inDoubt: boolean): Decision {

@@ -19,8 +19,16 @@ export type Decision =
     }
 
 export type RetryReason = 'not_sent' | 'deferred' | 'uncertain_with_key'
-export type UncertainReason = 'no_key' | 'key_window_closed' | 'attempts_used_up' | 'too_old' | 'rejected_after_doubt'
-export type DeadLetterReason = 'rejected' | 'attempts_used_up' | 'too_old' | 'unsendable'
+export type UncertainReason =
+  | 'no_key'
+  | 'key_window_closed'
+  | 'attempts_used_up'
+  | 'too_old'
+  | 'rejected_after_doubt'
+  /** The same key would only bring the same answer again. */
+  | 'retry_tells_nothing'
+/** `rejected_for_all`: a no that ends the doubt about earlier attempts, too. */
+export type DeadLetterReason = 'rejected' | 'rejected_for_all' | 'attempts_used_up' | 'too_old' | 'unsendable'
 
 /**
  * What an outcome that came after its lease was lost does to an entry that nobody holds.

@@ -1,3 +1,6 @@
+import type { AnswerMatcher } from './answer-matcher.js'
+import type { DestinationAuth, DestinationTls } from './destination-auth.js'
+
 /** What we know about a destination, resolved from configuration. Durations in ms. */
 export type DestinationContract = {
   readonly name: string
@@ -16,6 +19,15 @@ export type DestinationContract = {
         /** Automatic retries of a doubtful send stop this long before the lifetime does. */
         readonly marginMs: number
       }
+    /** The key stands in the body, where it was frozen with it. */
+    | {
+        readonly kind: 'body'
+        readonly pointer: string
+        readonly lifetimeMs: number
+        readonly marginMs: number
+      }
+    /** The action writes over itself, by a natural key in its URL or body: repeating it is harmless for ever. */
+    | { readonly kind: 'upsert' }
     | { readonly kind: 'none' }
   readonly timeouts: {
     readonly connectMs: number
@@ -39,6 +51,10 @@ export type DestinationContract = {
     /** `Retry-After` is obeyed up to this. */
     readonly maxRetryAfterMs: number
   }
+  readonly auth: DestinationAuth | null
+  readonly tls: DestinationTls | null
+  /** What this destination's answers mean where that differs from the table by status; the first that holds decides. */
+  readonly matchers: readonly AnswerMatcher[]
   /** Response headers that say "I had seen this key before"; `value: null` accepts any. */
   readonly replayMarkers: readonly { readonly header: string; readonly value: string | null }[]
 }

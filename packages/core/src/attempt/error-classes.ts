@@ -24,7 +24,16 @@ export const ERROR_CLASSES: readonly ErrorClass[] = [
     why: 'This machine ran out of files, ports or memory.',
   },
   {
-    codes: [/CERT/, /^UNABLE_TO_/, /^ERR_TLS_/, /^ERR_SSL_/, /^EPROTO$/, /^HOSTNAME_MISMATCH$/, /^UND_ERR_PRX_TLS$/],
+    codes: [
+      /CERT/,
+      /^UNABLE_TO_/,
+      /^ERR_TLS_/,
+      /^ERR_SSL_/,
+      /^ERR_OSSL_/,
+      /^EPROTO$/,
+      /^HOSTNAME_MISMATCH$/,
+      /^UND_ERR_PRX_TLS$/,
+    ],
     cause: 'tls',
     why: 'The handshake or the certificate failed, before any request.',
   },
@@ -39,6 +48,11 @@ export const ERROR_CLASSES: readonly ErrorClass[] = [
     ],
     cause: 'unsendable',
     why: "The request could not even be built: a bug or a configuration that retries won't mend.",
+  },
+  {
+    codes: [/^ERR_COUNTERFOIL_TOKEN$/],
+    cause: 'no_credentials',
+    why: 'The token endpoint gave no token, so nothing was left to send to the destination.',
   },
   {
     codes: [/^ERR_COUNTERFOIL_EGRESS/],

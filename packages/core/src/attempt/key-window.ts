@@ -7,11 +7,14 @@ export type KeyContract = Pick<DestinationContract, 'idempotency'>
 /**
  * Until when the key protects a repeated send: its lifetime from the first send that may have arrived, less a margin.
  *
- * @returns epoch ms by the database clock; `null`: the destination honours no keys, so nothing ever protects.
+ * @returns epoch ms by the database clock, infinite for an upsert; `null`: the destination honours no keys, so nothing
+ * ever protects.
  */
 export function keyWindowEndsAt(history: AttemptHistory, contract: KeyContract, now: number): number | null {
   const { idempotency } = contract
   if (idempotency.kind === 'none') return null
+  // What is written over itself stays one thing however late it comes.
+  if (idempotency.kind === 'upsert') return Number.POSITIVE_INFINITY
   return (history.firstSentAt ?? now) + idempotency.lifetimeMs - idempotency.marginMs
 }
 

@@ -6,7 +6,13 @@ export type AttemptOutcome =
   /** The destination said yes. `repeat`: it says that it had seen the key before. */
   | { readonly kind: 'accepted'; readonly status: number; readonly repeat: boolean }
   /** A definite no: repeating the same request won't help. `status` is `null` only for `unsendable`. */
-  | { readonly kind: 'rejected'; readonly status: number | null; readonly reason: RejectedReason }
+  | {
+      readonly kind: 'rejected'
+      readonly status: number | null
+      readonly reason: RejectedReason
+      /** A matcher says that this answer holds for earlier attempts under the same key, too. */
+      readonly decidesEarlier?: true
+    }
   /** Our credentials were refused: nothing was processed, and the entry is not to blame. */
   | { readonly kind: 'unauthorised'; readonly status: number }
   /** A definite not-now: refused before any work began. `notBefore` is epoch ms. */
@@ -25,6 +31,8 @@ export type AttemptOutcome =
       readonly cause: string
       readonly status: number | null
       readonly notBefore: number | null
+      /** The same key would only bring this answer again: a stored failure, or a partial success. */
+      readonly retryTellsNothing?: true
     }
 
 export type RejectedReason =
@@ -41,6 +49,8 @@ export type NotSentCause =
   | 'tls'
   | 'local_exhaustion'
   | 'egress_refused'
+  /** No credentials to send with: the token endpoint gave none. */
+  | 'no_credentials'
   | 'aborted_before_send'
   /** A known status that says "not processed": 421, 423, 425, 507, edge errors. */
   | 'not_processed'

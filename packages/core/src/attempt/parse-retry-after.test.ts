@@ -18,6 +18,12 @@ describe('parseRetryAfter', () => {
     ['1.5', 1_500],
     ['0.0001', 1],
     ['21601', CAP],
+    ['5s', 5_000],
+    ['500ms', 500],
+    ['1m30s', 90_000],
+    ['1h0m0.5s', 3_600_500],
+    ['1500µs', 2],
+    ['25h', CAP],
   ])('reads %j as %d ms', (text, ms) => {
     expect(parse(text)).toBe(ms)
   })
@@ -29,12 +35,18 @@ describe('parseRetryAfter', () => {
     '1e3',
     '0x10',
     'soon',
-    '5s',
     '12 apples',
     '1,5',
     '99999999999',
     '1767268800000',
     'NaN',
+    's',
+    '5x',
+    '-5s',
+    '1m 30s',
+    '99999999h',
+    '5s,',
+    `${'1s'.repeat(50)}`,
     'Fri',
     'Mon, 99 Foo 2026',
     'Fri, 31 Dec 9999 23:59:59 GMT',
@@ -58,10 +70,31 @@ describe('parseRetryAfter', () => {
     expect(parse('Thu Jan  1 12:01:00 2026')).toBe(60_000)
   })
 
+  it.each<[string, number | null]>([
+    ['30', 30_000],
+    ['0.5', 500],
+    [String((NOW + 60_000) / 1_000), 60_000],
+    [String(NOW + 60_000), 60_000],
+    [at(NOW + 60_000), 60_000],
+    [new Date(NOW + 60_000).toISOString(), 60_000],
+    [String((NOW - 60_000) / 1_000), 0],
+    ['-1', null],
+    ['next week', null],
+  ])('reads a reset of %j as %s ms where Retry-After says nothing', (reset, ms) => {
+    expect(parseRetryAfter({ retryAfter: undefined, date: undefined, reset }, NOW, CAP)).toBe(ms)
+    expect(parseRetryAfter({ retryAfter: 'soon', date: undefined, reset }, NOW, CAP)).toBe(ms)
+    expect(parseRetryAfter({ retryAfter: '7', date: undefined, reset }, NOW, CAP)).toBe(7_000)
+  })
+
+  it("reads a reset against the destination's own clock", () => {
+    const reset = String((NOW + 690_000) / 1_000)
+    expect(parseRetryAfter({ retryAfter: undefined, date: at(NOW + 600_000), reset }, NOW, CAP)).toBe(90_000)
+  })
+
   it('is bounded by the cap, whatever comes', () => {
     fc.assert(
-      fc.property(fc.string(), fc.option(fc.string(), { nil: undefined }), (text, date) => {
-        const ms = parse(text, date)
+      fc.property(fc.string(), fc.option(fc.string(), { nil: undefined }), fc.string(), (text, date, reset) => {
+        const ms = parseRetryAfter({ retryAfter: text, date, reset }, NOW, CAP)
         return ms === null || (Number.isInteger(ms) && ms >= 0 && ms <= CAP)
       }),
       { verbose: 1 },

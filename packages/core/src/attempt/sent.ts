@@ -32,3 +32,5 @@ export type OwnFailureCode =
   | 'ERR_COUNTERFOIL_STOPPING'
   /** The resolved address is not allowed: nothing was connected. */
   | 'ERR_COUNTERFOIL_EGRESS'
+  /** OAuth2: the token endpoint gave no token. Nothing went to the destination. */
+  | 'ERR_COUNTERFOIL_TOKEN'

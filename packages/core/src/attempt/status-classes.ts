@@ -2,18 +2,24 @@ import type { RejectedReason } from './outcome.js'
 
 /** What a status proves, before the contract has its say. */
 export type StatusVerdict =
-  | { readonly kind: 'accepted' }
-  | { readonly kind: 'rejected'; readonly reason: RejectedReason }
+  /** `repeat` where the answer itself says that the key had been seen. */
+  | { readonly kind: 'accepted'; readonly repeat?: true }
+  /** `decidesEarlier`: this no holds for earlier attempts under the same key as well. */
+  | { readonly kind: 'rejected'; readonly reason: RejectedReason; readonly decidesEarlier?: true }
   | { readonly kind: 'unauthorised' }
   | { readonly kind: 'deferred' }
   | { readonly kind: 'not_processed' }
-  | { readonly kind: 'uncertain'; readonly cause: string }
+  /** `retryTellsNothing`: the same key would only bring the same answer again, so it is held. */
+  | { readonly kind: 'uncertain'; readonly cause: string; readonly retryTellsNothing?: true }
   /** The status alone means opposite things: with a key the same request is still being worked on. */
   | { readonly kind: 'in_progress_with_key' }
 
-/** One row of the table: `docs/` is written from it, so `why` is for readers. Numbers, or [from, to] inclusive. */
+/** A status, or [from, to] inclusive. */
+export type StatusRange = number | readonly [from: number, to: number]
+
+/** One row of the table: `docs/` is written from it, so `why` is for readers. */
 export type StatusClass = {
-  readonly statuses: readonly (number | readonly [from: number, to: number])[]
+  readonly statuses: readonly StatusRange[]
   readonly verdict: StatusVerdict
   readonly why: string
 }
@@ -22,7 +28,7 @@ export type StatusClass = {
 export const STATUS_CLASSES: readonly StatusClass[] = [
   {
     statuses: [207],
-    verdict: { kind: 'uncertain', cause: 'partial_success' },
+    verdict: { kind: 'uncertain', cause: 'partial_success', retryTellsNothing: true },
     why: 'Only the body knows which part succeeded.',
   },
   { statuses: [[200, 299]], verdict: { kind: 'accepted' }, why: 'Applied, or taken over by a queue of its own (202).' },
@@ -91,10 +97,12 @@ const NO_FINAL_STATUS: StatusVerdict = { kind: 'uncertain', cause: 'not_a_final_
 
 /** Total: every number has a verdict, and what is not known falls to the safe side. */
 export function judgeStatus(status: number): StatusVerdict {
-  return STATUS_CLASSES.find((row) => row.statuses.some((item) => covers(item, status)))?.verdict ?? NO_FINAL_STATUS
+  return (
+    STATUS_CLASSES.find((row) => row.statuses.some((range) => coversStatus(range, status)))?.verdict ?? NO_FINAL_STATUS
+  )
 }
 
-function covers(item: number | readonly [number, number], status: number): boolean {
-  if (typeof item === 'number') return item === status
-  return Number.isInteger(status) && status >= item[0] && status <= item[1]
+export function coversStatus(range: StatusRange, status: number): boolean {
+  if (typeof range === 'number') return range === status
+  return Number.isInteger(status) && status >= range[0] && status <= range[1]
 }

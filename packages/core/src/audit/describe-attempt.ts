@@ -9,6 +9,7 @@ const NOT_SENT: Readonly<Record<string, string>> = {
   tls: 'the TLS handshake failed',
   local_exhaustion: 'this machine ran out of sockets or files',
   egress_refused: 'the address is not allowed',
+  no_credentials: 'no credentials could be had for it',
   aborted_before_send: 'it was called off before anything left',
   not_processed: 'it was turned away before any work began',
   lease_returned: 'the worker handed it back before anything left',

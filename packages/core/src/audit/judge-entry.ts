@@ -14,6 +14,7 @@ const HELD: Readonly<Record<string, string>> = {
   attempts_used_up: 'its attempts are used up',
   too_old: 'it is too old to be sent again by itself',
   rejected_after_doubt: 'a later attempt was refused, which says nothing about the one in doubt',
+  retry_tells_nothing: 'asking again under the same key would only bring the same answer',
 }
 
 const GAVE_UP: Readonly<Record<string, string>> = {

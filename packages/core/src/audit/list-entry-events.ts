@@ -44,6 +44,8 @@ const BECAUSE: Readonly<Record<string, string>> = {
   too_old: 'it is too old',
   rejected_after_doubt: 'a no to this attempt says nothing about the one in doubt',
   rejected: 'repeating it would not help',
+  rejected_for_all: 'this no holds for the attempt in doubt, too',
+  retry_tells_nothing: 'asking again under the same key would only bring the same answer',
   unsendable: 'the request could not be built',
   credentials: 'credentials were refused',
   throttled: 'it was asked to slow down',

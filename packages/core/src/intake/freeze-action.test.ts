@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ActionDraft } from '../transition/transition.js'
 import { ConfigurationBug } from './configuration-bug.js'
-import { encodeKey, freezeAction } from './freeze-action.js'
+import { freezeAction } from './freeze-action.js'
+import { encodeKey } from './key-rule.js'
 
 const freeze = (changes: Partial<ActionDraft>) =>
   freezeAction({ destination: 'crm', idempotencyKey: 'k', body: {}, ...changes }, () => 'id-1')

@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto'
 import type { ActionDraft } from '../transition/transition.js'
 import { ConfigurationBug } from './configuration-bug.js'
+import { DEFAULT_KEY_RULE, encodeKey } from './key-rule.js'
 import type { PlannedEntry } from './planned-push.js'
+import { putKey } from './put-key.js'
 import { isStorableText } from './sanitise-text.js'
 
-const SENDABLE_KEY = /^[\x20-\x7e]{1,255}$/
-/** White space at the edges would be lost in a header, and our own encoded form must stay ours alone. */
-const AMBIGUOUS_KEY = /^ | $|~[A-Za-z0-9_-]{43}$/
 const HEADER_VALUE = /^[\x20-\x7e]{1,255}$/
 const MAX_ORDERING_KEY_BYTES = 255
-const READABLE_PREFIX_LENGTH = 40
 
 /**
  * Freezes what a business action will send: the body is serialised here, once, and every attempt sends these bytes (I3).
- * Throws `ConfigurationBug` for a draft that can't be sent at all: no key, or a body that has no bytes.
+ * A destination that has its key in the body gets it there now, never at send time.
+ * Throws `ConfigurationBug` for a draft that can't be sent at all: no key, or a body that has no bytes or no place for it.
  */
 export function freezeAction(draft: ActionDraft, newId: () => string): PlannedEntry {
-  const { bytes, contentType } = serialiseBody(draft)
+  const idempotencyKey = encodeIdempotencyKey(draft)
+  const { bytes, contentType } = serialiseBody(draft, idempotencyKey)
   return {
     id: newId(),
     destination: draft.destination,
-    idempotencyKey: encodeIdempotencyKey(draft),
+    idempotencyKey,
     body: bytes,
     bodyDigest: createHash('sha256').update(bytes).digest(),
     contentType: checkContentType(draft) ?? contentType,
@@ -28,22 +28,11 @@ export function freezeAction(draft: ActionDraft, newId: () => string): PlannedEn
   }
 }
 
-/**
- * A business key as it travels in a header: 1 to 255 printable ASCII characters go as they are. Any other text becomes
- * `<its printable beginning>~<base64url SHA-256 of all of it>`: the same key for the same text, and no two texts one key.
- */
-export function encodeKey(text: string): string {
-  if (SENDABLE_KEY.test(text) && !AMBIGUOUS_KEY.test(text)) return text
-  const readable = text.slice(0, READABLE_PREFIX_LENGTH).replace(/[^\x21-\x7e]/gu, '_')
-  // UTF-16 code units, so that texts that differ only in lone surrogates stay two keys.
-  return `${readable}~${createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('base64url')}`
-}
-
 function encodeIdempotencyKey(draft: ActionDraft): string {
   if (typeof draft.idempotencyKey !== 'string' || draft.idempotencyKey.trim() === '') {
     throw new ConfigurationBug(`an action for destination ${draft.destination} has no idempotency key`)
   }
-  return encodeKey(draft.idempotencyKey)
+  return encodeKey(draft.idempotencyKey, draft.keyRule ?? DEFAULT_KEY_RULE)
 }
 
 function checkContentType({ contentType, destination }: ActionDraft): string | undefined {
@@ -56,8 +45,14 @@ function encodeOrderingKey(key: string): string {
   return isStorableText(key) && Buffer.byteLength(key) <= MAX_ORDERING_KEY_BYTES ? key : encodeKey(key)
 }
 
-function serialiseBody(draft: ActionDraft): { bytes: Buffer; contentType: string } {
+function serialiseBody(draft: ActionDraft, key: string): { bytes: Buffer; contentType: string } {
   const { body } = draft
+  const pointer = draft.keyRule?.pointer ?? null
+  if (pointer !== null && (Buffer.isBuffer(body) || typeof body === 'string')) {
+    throw new ConfigurationBug(
+      `destination ${draft.destination} has its key in the body at ${pointer}: give the body as an object`,
+    )
+  }
   if (Buffer.isBuffer(body)) return { bytes: Buffer.from(body), contentType: 'application/octet-stream' }
   if (typeof body === 'string') return { bytes: Buffer.from(body, 'utf8'), contentType: 'text/plain; charset=utf-8' }
   const text = stringify(body)
@@ -66,7 +61,8 @@ function serialiseBody(draft: ActionDraft): { bytes: Buffer; contentType: string
       `an action for destination ${draft.destination} has a body that can't be written as JSON`,
     )
   }
-  return { bytes: Buffer.from(text, 'utf8'), contentType: 'application/json' }
+  const frozen = pointer === null ? text : putKey(text, pointer, key, draft.destination)
+  return { bytes: Buffer.from(frozen, 'utf8'), contentType: 'application/json' }
 }
 
 /** `undefined` also for what JSON refuses: a cycle or a BigInt. */

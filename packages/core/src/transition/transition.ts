@@ -1,3 +1,5 @@
+import type { KeyRule } from '../intake/key-rule.js'
+
 /** What a transition did for one delivery. `ignored` and `none` never get a row: there was no transition. */
 export type TransitionOutcome = 'applied' | 'no_longer_held' | 'not_due' | 'superseded' | 'not_found'
 
@@ -17,6 +19,8 @@ export type ActionDraft = {
   readonly contentType?: string
   /** Entries of one destination under one ordering key go out one at a time, in commit order. */
   readonly orderingKey?: string
+  /** How the destination wants its keys; given by the configuration of the destination, over anything said here. */
+  readonly keyRule?: KeyRule
 }
 
 /**

@@ -60,6 +60,21 @@ describe('closeAttempts', () => {
     expect(await outbox.due(d.id)).toMatchObject([{ attempts: 1, tries: 0 }])
   })
 
+  it('ends a doubt by a no that holds for earlier attempts too, and by no other (I6)', async () => {
+    const first = await leaseNew()
+    await closeAttempts(outbox.database, [closeOf(first, DOUBTFUL, retryIn(0, 'uncertain_with_key'))])
+    const second = await outbox.leaseOne()
+    expect(second.history.uncertainSince).not.toBeNull()
+    const forAll: AttemptOutcome = { ...REFUSED, decidesEarlier: true } as AttemptOutcome
+    const decision = { kind: 'dead_letter', because: 'rejected_for_all' } as const
+    expect(await closeAttempts(outbox.database, [closeOf(second, forAll, decision)])).toEqual([RECORDED])
+    expect(await outbox.entry(first.id)).toMatchObject({
+      state: 'dead_lettered',
+      reason: 'rejected_for_all',
+      uncertain_since: null,
+    })
+  })
+
   it('writes what was sent, how it ended and what was decided', async () => {
     const leased = await leaseNew()
     await closeAttempts(outbox.database, [closeOf(leased, DOUBTFUL, HOLD, { detail: 'after 30 s' })])

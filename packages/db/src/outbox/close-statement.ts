@@ -18,7 +18,8 @@ recorded AS (
          reason = CASE WHEN c.final_state <> 'delivered' THEN c.decision_reason END,
          attempts = c.attempt, tries = c.tries + c.spends::int, closed_at = clock_timestamp(),
          first_sent_at = CASE WHEN NOT (c.takes_back AND c.first_send) THEN c.first_sent_at END,
-         uncertain_since = CASE WHEN c.outcome <> 'accepted' THEN c.doubt_since END
+         uncertain_since = CASE WHEN c.outcome <> 'accepted' AND c.decision_reason IS DISTINCT FROM 'rejected_for_all'
+                                THEN c.doubt_since END
     FROM closed c
    WHERE e.id = c.entry AND c.final_state IS NOT NULL
 ), requeued AS (
