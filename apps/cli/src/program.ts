@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { registerCancel } from './commands/cancel.js'
 import { registerConfig } from './commands/config.js'
 import { registerDemo } from './commands/demo.js'
 import { registerDev } from './commands/dev.js'
@@ -27,6 +28,7 @@ const COMMANDS: readonly Registration[] = [
   registerPush,
   registerRedrive,
   registerSettle,
+  registerCancel,
   registerRelease,
   registerDoctor,
   registerDev,

@@ -67,9 +67,10 @@ function weigh(attempt: AttemptOnRecord, entry: EntryTimeline): WeighedAttempt {
   }
 }
 
-/** A doubtful send is only ever retried by itself where the destination honours keys, so such a decision tells too. */
+/** A doubtful send is retried by itself where the destination honours keys, and only there: the decision tells too. */
 function wasKeySent(attempt: AttemptOnRecord): WeighedAttempt['key'] {
   if (attempt.keySent !== null || attempt.decisionReason === 'uncertain_with_key') return 'sent'
+  if (attempt.decisionReason === 'no_key') return 'not_sent'
   return attempt.digestSent === null ? 'unknown' : 'not_sent'
 }
 

@@ -1,4 +1,6 @@
 export * from './act-result.js'
+export * from './cancel-entry.js'
+export type * from './destination-contracts.js'
 export * from './read-stored-delivery.js'
 export * from './record-forced-push.js'
 export * from './redrive-entry.js'
