@@ -6,6 +6,7 @@ import { registerDev } from './commands/dev.js'
 import { registerDoctor } from './commands/doctor.js'
 import { registerFind } from './commands/find.js'
 import { registerMigrate } from './commands/migrate.js'
+import { registerPlan } from './commands/plan.js'
 import { registerPush } from './commands/push.js'
 import { registerReceiver } from './commands/receiver.js'
 import { registerRedrive } from './commands/redrive.js'
@@ -29,6 +30,7 @@ const COMMANDS: readonly Registration[] = [
   registerRedrive,
   registerSettle,
   registerCancel,
+  registerPlan,
   registerRelease,
   registerDoctor,
   registerDev,
