@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { registerApprove } from './commands/approve.js'
 import { registerCancel } from './commands/cancel.js'
 import { registerConfig } from './commands/config.js'
 import { registerDemo } from './commands/demo.js'
@@ -11,6 +12,7 @@ import { registerPush } from './commands/push.js'
 import { registerReceiver } from './commands/receiver.js'
 import { registerRedrive } from './commands/redrive.js'
 import { registerRelease } from './commands/release.js'
+import { registerSendAgain } from './commands/send-again.js'
 import { registerSettle } from './commands/settle.js'
 import { registerShow } from './commands/show.js'
 import { registerWorker } from './commands/worker.js'
@@ -30,6 +32,8 @@ const COMMANDS: readonly Registration[] = [
   registerRedrive,
   registerSettle,
   registerCancel,
+  registerSendAgain,
+  registerApprove,
   registerPlan,
   registerRelease,
   registerDoctor,

@@ -19,16 +19,17 @@ const ACTED: Readonly<Record<ActKind, string>> = {
 
 /** What a person did, with the reason and the evidence that were given. */
 export function actEvent(act: ActOnRecord): TimelineEvent {
-  const as =
-    act.detail.as === 'delivered' ? ' as delivered' : act.detail.as === 'not_delivered' ? ' as not delivered' : ''
+  const as = typeof act.detail.as === 'string' ? ` as ${act.detail.as.replace('_', ' ')}` : ''
+  const answer = typeof act.detail.answer === 'string' ? `: ${act.detail.answer}` : ''
   const evidence = typeof act.detail.evidence === 'string' ? [`evidence: ${act.detail.evidence}`] : []
   const plan = typeof act.detail.plan === 'string' ? [`plan ${act.detail.plan}`] : []
+  const request = typeof act.detail.request === 'string' ? [`request ${act.detail.request}`] : []
   const key = typeof act.detail.new_key === 'string' ? [`new key ${act.detail.new_key}`] : []
   return {
     at: act.actedAt,
     kind: 'act',
-    text: `${act.actor} ${ACTED[act.action]}${as}`,
-    facts: [`reason: ${act.reason}`, ...evidence, ...key, ...plan],
+    text: `${act.actor} ${ACTED[act.action]}${as}${answer}`,
+    facts: [`reason: ${act.reason}`, ...evidence, ...request, ...key, ...plan],
     entry: act.entry,
     flagged: false,
   }
