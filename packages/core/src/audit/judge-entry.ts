@@ -50,7 +50,7 @@ function judgeEvidence(entry: EntryTimeline, readAt: number): UnaskedVerdict {
     case 'settled':
       // What came into doubt after the person had settled it is not covered by the person's word.
       return weighed.doubtful.length > 0 && entry.reason !== 'delivered'
-        ? { ...judgeUncertain(entry, weighed), advice: adviseCheck(entry, 'It came into doubt after it was settled.') }
+        ? judgeUncertain(entry, weighed)
         : judgeSettled(entry)
     case 'dead_lettered':
     case 'cancelled':

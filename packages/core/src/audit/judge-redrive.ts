@@ -29,8 +29,13 @@ export type RedriveRefusal =
   | 'doubt_key_window_closed'
 
 export type RedriveJudgement =
-  /** `protectedUntil`: its effect is in doubt, and until then the destination recognises a repeat; `null`: no doubt. */
-  | { readonly kind: 'safe'; readonly protectedUntil: number | null; readonly why: string }
+  /** `protectedUntil`: in doubt, the destination recognises a repeat until then; `null`: for ever, or there is no doubt. */
+  | {
+      readonly kind: 'safe'
+      readonly inDoubt: boolean
+      readonly protectedUntil: number | null
+      readonly why: string
+    }
   | { readonly kind: 'unsafe'; readonly because: RedriveRefusal; readonly why: string; readonly next: string }
 
 /**
@@ -44,11 +49,13 @@ export function judgeRedrive(facts: RedriveFacts): RedriveJudgement {
   const { entry, contract, now } = facts
   if (!isInDoubt(entry, weighed) || typeof contract === 'string') {
     const why = 'nothing that was sent took effect, and it goes out under the same key'
-    return { kind: 'safe', protectedUntil: null, why }
+    return { kind: 'safe', inDoubt: false, protectedUntil: null, why }
   }
-  const until = keyWindowEndsAt(doubtHistory(entry, weighed, now), contract, now) ?? now
-  const why = `${entry.destination} recognises its key until ${formatSecond(until)}, so a repeat is not carried out twice`
-  return { kind: 'safe', protectedUntil: until, why }
+  const endsAt = keyWindowEndsAt(doubtHistory(entry, weighed, now), contract, now) ?? now
+  const protectedUntil = Number.isFinite(endsAt) ? endsAt : null
+  const until = protectedUntil === null ? '' : ` until ${formatSecond(protectedUntil)}`
+  const why = `${entry.destination} recognises it${until}, so a repeat is not carried out twice`
+  return { kind: 'safe', inDoubt: true, protectedUntil, why }
 }
 
 function refuse({ entry, contract, now }: RedriveFacts, weighed: WeighedAttempts): RedriveRefusal | null {
@@ -76,8 +83,9 @@ function refuseDoubt(
   if (contract === 'unknown') return 'doubt'
   const allowed = mayRepeatAt(now, doubtHistory(entry, weighed, now), contract, now)
   if (allowed === 'no_key') return 'doubt_without_key'
-  // A key protects only what carried it: the contract may have been another one then.
-  if (weighed.doubtful.some((attempt) => attempt.key === 'not_sent')) return 'doubt_sent_without_key'
+  // A key protects only what carried it: the contract may have been another one then. What is protected for ever needs none.
+  const isForEver = keyWindowEndsAt(doubtHistory(entry, weighed, now), contract, now) === Number.POSITIVE_INFINITY
+  if (!isForEver && weighed.doubtful.some((attempt) => attempt.key === 'not_sent')) return 'doubt_sent_without_key'
   return allowed === 'yes' ? null : 'doubt_key_window_closed'
 }
 

@@ -16,8 +16,8 @@ export type ActJudgement<Refusal extends string> =
 export type SettleRefusal = 'newer_attempt' | 'already_settled' | 'under_way' | 'not_in_doubt'
 
 /**
- * May a person close the doubt about an entry? It is held as uncertain, or waits with its doubt open: for a retry under
- * its key, which the person's evidence makes needless.
+ * May a person close the doubt about an entry? It is held as uncertain; or it waits with its doubt open for a retry under
+ * its key, which the person's evidence makes needless; or the doubt came late, to what had already ended.
  *
  * @param seenAttempt the newest attempt that the person had seen; `null`: not said
  */
@@ -28,7 +28,7 @@ export function judgeSettle(
 ): ActJudgement<SettleRefusal> {
   const { state } = entry
   const look = `Look again: counterfoil show ${entry.id}.`
-  if (state === 'uncertain' || isWaitingInDoubt(entry)) {
+  if (state === 'uncertain' || isInDoubt(entry)) {
     const newest = Math.max(0, ...entry.attempts.map((attempt) => attempt.number))
     if (seenAttempt === null || seenAttempt === newest) return { kind: 'allowed' }
     const why = `there is an attempt ${newest} that you had not seen`
@@ -52,7 +52,10 @@ export function judgeSettle(
   }
 }
 
-function isWaitingInDoubt(entry: EntryTimeline): boolean {
-  const isWaiting = entry.state === 'pending' && entry.position.kind === 'due'
-  return isWaiting && weighAttempts(entry).doubtful.length > 0
+function isInDoubt(entry: EntryTimeline): boolean {
+  const { state, position, reason } = entry
+  if (state === 'delivered' || (state === 'settled' && reason === 'delivered')) return false
+  if (state === 'pending' && (position.kind === 'leased' || position.kind === 'nowhere')) return false
+  const { doubtful, accepted } = weighAttempts(entry)
+  return doubtful.length > 0 && accepted.length === 0
 }

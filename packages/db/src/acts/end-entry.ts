@@ -18,7 +18,8 @@ export async function endEntry(client: pg.PoolClient, entryId: string, end: Entr
             first_sent_at = coalesce(t.first_sent_at, e.first_sent_at),
             uncertain_since = coalesce(t.uncertain_since, e.uncertain_since)
        FROM (SELECT $1::uuid AS id) one LEFT JOIN taken t ON t.entry = one.id
-      WHERE e.id = one.id AND (e.state = 'uncertain' OR (e.state = 'pending' AND t.entry IS NOT NULL))`,
+      WHERE e.id = one.id AND (e.state IN ('uncertain', 'dead_lettered', 'settled', 'cancelled')
+                            OR (e.state = 'pending' AND t.entry IS NOT NULL))`,
     [entryId, end.state, end.reason],
   )
   if (rowCount !== 1) throw new Error(`entry ${entryId} was locked and changed all the same`)

@@ -14,7 +14,8 @@ export type Redriven = {
   readonly idempotencyKey: string
   /** The number that its next attempt will have: they go on, they don't start again. */
   readonly nextAttempt: number
-  /** Its effect is in doubt, and until then the destination recognises a repeat; `null`: no doubt. */
+  readonly inDoubt: boolean
+  /** In doubt, the destination recognises a repeat until then; `null`: for ever, or there is no doubt. */
   readonly protectedUntil: number | null
   /** It is pending again, but its destination is paused. */
   readonly paused: string | null
@@ -63,13 +64,14 @@ export async function redriveLocked(
     destination: entry.destination,
     detail: { from: entry.state, reason: entry.reason, to: 'pending', ...detail },
   })
-  const attempts = await returnToDue(client, entry.id, judged.protectedUntil !== null)
+  const attempts = await returnToDue(client, entry.id, judged.inDoubt)
   return {
     kind: 'redriven',
     act,
     destination: entry.destination,
     idempotencyKey: entry.idempotencyKey,
     nextAttempt: attempts + 1,
+    inDoubt: judged.inDoubt,
     protectedUntil: judged.protectedUntil,
     paused: entry.pause?.reason ?? null,
   }
