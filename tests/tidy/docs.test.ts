@@ -21,23 +21,34 @@ function findAll(pattern: RegExp): { document: string; text: string }[] {
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
 
+/** The options that a command declares itself, and those that make a plan of it. */
+function listOptions(command: string): readonly (string | undefined)[] {
+  const own = read(`apps/cli/src/commands/${command}.ts`)
+  const shared = own.includes('addPlanOptions') ? read('apps/cli/src/plans/plan-options.ts') : ''
+  return [...`${own}${shared}`.matchAll(/(--[a-z][a-z-]*)/g)].map((match) => match[1])
+}
+
 /** Command → every option that its own source declares. A group's subcommands share one file. */
 const commands = new Map(
   [
+    'approve',
+    'cancel',
     'config',
     'demo',
     'dev',
     'doctor',
     'find',
     'migrate',
+    'plan',
     'push',
     'receiver',
     'redrive',
     'release',
+    'send-again',
     'settle',
     'show',
     'worker',
-  ].map((name) => [name, [...read(`apps/cli/src/commands/${name}.ts`).matchAll(/(--[a-z][a-z-]*)/g)].map((m) => m[1])]),
+  ].map((name) => [name, listOptions(name)]),
 )
 
 describe('the documents', () => {
@@ -62,7 +73,7 @@ describe('the documents', () => {
     const calls = findAll(/^(?: {4}|\s*(?:npx )|.*\| |\$ )?(?:npx )?counterfoil ([a-z].*)$/gm)
     expect(calls.length).toBeGreaterThan(10)
     const wrong = calls.filter(({ text }) => {
-      const known = commands.get(/^[a-z]+/.exec(text)?.[0] ?? '')
+      const known = commands.get(/^[a-z-]+/.exec(text)?.[0] ?? '')
       const options = (text.split(/\s#|`/)[0] ?? '').match(/--[a-z][a-z-]*/g) ?? []
       return known === undefined || options.some((option) => !known.includes(option) && option !== '--help')
     })
