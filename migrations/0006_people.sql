@@ -39,6 +39,19 @@ CREATE TABLE counterfoil.again_answer (
   CONSTRAINT again_answer_entry CHECK ((answer = 'approved') = (entry IS NOT NULL))
 );
 
+-- Whatever program writes it: a yes is the word of the person who was asked (I9).
+CREATE FUNCTION counterfoil.require_approver() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM counterfoil.again_request q WHERE q.id = NEW.request
+                    AND (q.approver = NEW.answered_by OR (NEW.answer = 'declined' AND q.requested_by = NEW.answered_by)))
+  THEN
+    RAISE EXCEPTION 'request % does not ask %', NEW.request, NEW.answered_by USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER two_people BEFORE INSERT ON counterfoil.again_answer
+  FOR EACH ROW EXECUTE FUNCTION counterfoil.require_approver();
+
 -- ── Plans: many entries, one decision ───────────────────────────────────────────────────────────────────────────────
 
 -- What was asked for. Frozen with its items: it never grows.

@@ -65,5 +65,10 @@ export function wordProgress({ remaining, done, skipped, succeeded, failed, unde
 export function planDocument(plan: PlanOnRecord, items: readonly PlanItem[]): unknown {
   const { remaining, done, skipped, succeeded, failed, underWay } = plan.progress
   const progress = { remaining, done, skipped, succeeded, failed, underWay }
-  return toSnakeCase({ schemaVersion: 1, ...plan, progress, items })
+  const filter = { ...plan.filter, since: toIso(plan.filter.since), until: toIso(plan.filter.until) }
+  return toSnakeCase({ schemaVersion: 1, ...plan, filter, progress, items })
+}
+
+function toIso(epochMs: number | null): string | null {
+  return epochMs === null ? null : new Date(epochMs).toISOString()
 }

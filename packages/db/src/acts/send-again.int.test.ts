@@ -108,6 +108,15 @@ describe('sending again as new', () => {
         [entry],
       ),
     ).rejects.toMatchObject({ code: '23514' })
+    const other = (await delivered('again-b2')).entry
+    const forged = await ask(other)
+    await expect(
+      story.pool.query(
+        `INSERT INTO counterfoil.again_answer (request, answer, answered_by, entry, act)
+         VALUES ($1, 'approved', 'ana', gen_random_uuid(), gen_random_uuid())`,
+        [forged],
+      ),
+    ).rejects.toMatchObject({ code: '23514' })
   })
 
   it('waits for one answer at a time; a declined request sends nothing, and the next one has a new number', async () => {

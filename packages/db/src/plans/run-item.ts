@@ -8,6 +8,7 @@ import { runAct } from '../acts/run-act.js'
 import { settleLocked } from '../acts/settle-entry.js'
 import type { Database } from '../connection/database.js'
 import type { PlanAction } from './plan-types.js'
+import { readOrder } from './read-order.js'
 
 export type PlanRun = {
   readonly plan: string
@@ -21,6 +22,8 @@ export type PlanRun = {
 export type ItemResult =
   | { readonly kind: 'done'; readonly number: number; readonly entry: string }
   | { readonly kind: 'skipped'; readonly number: number; readonly entry: string; readonly why: string }
+  /** Another runner has just done it. */
+  | { readonly kind: 'taken' }
   /** Nothing is left to do. */
   | { readonly kind: 'none_left' }
   /** A person has asked this run to stop. */
@@ -41,25 +44,18 @@ export function runNextItem(database: Database, run: PlanRun): Promise<ItemResul
 }
 
 async function runItem(client: pg.PoolClient, run: PlanRun): Promise<ItemResult> {
-  const { rows } = await client.query<{ superseded: boolean; stopped: boolean }>(
-    `SELECT coalesce(bool_or(kind = 'run' AND number > $2), false) AS superseded,
-            coalesce(bool_or(kind = 'stop' AND number > $2), false) AS stopped
-     FROM counterfoil.plan_event WHERE plan = $1`,
-    [run.plan, run.run],
-  )
-  if (rows[0]?.superseded === true) return { kind: 'superseded' }
-  if (rows[0]?.stopped === true) return { kind: 'stopped' }
-  const next = await client.query<{ number: number; entry: string; seen_version: string }>(
-    `SELECT i.number, i.entry, i.seen_version FROM counterfoil.plan_item i
-     WHERE i.plan = $1 AND i.included
-       AND NOT EXISTS (SELECT FROM counterfoil.plan_result r WHERE r.plan = i.plan AND r.number = i.number)
-     ORDER BY i.number LIMIT 1`,
-    [run.plan],
-  )
-  const item = next.rows[0]
+  const { rows } = await client.query<{ number: number; entry: string; seen_version: string }>(NEXT_ITEM, [run.plan])
+  const item = rows[0]
   if (item === undefined) return { kind: 'none_left' }
   const { number, entry } = item
-  const done = await actOn(client, run, await lockEntry(client, entry), item.seen_version, number)
+  const locked = await lockEntry(client, entry)
+  // After the lock: whoever had the entry before us may have been another runner of this plan.
+  const order = await readOrder(client, run.plan, run.run)
+  if (order !== null) return { kind: order }
+  const result = await client.query(HAS_RESULT, [run.plan, number])
+  if (result.rowCount === 1) return { kind: 'taken' }
+
+  const done = await actOn(client, run, locked, item)
   await client.query(
     `INSERT INTO counterfoil.plan_result (plan, number, run, result, why, act) VALUES ($1, $2, $3, $4, $5, $6)`,
     [run.plan, number, run.run, done.act === null ? 'skipped' : 'done', done.why, done.act],
@@ -67,23 +63,31 @@ async function runItem(client: pg.PoolClient, run: PlanRun): Promise<ItemResult>
   return done.act === null ? { kind: 'skipped', number, entry, why: done.why } : { kind: 'done', number, entry }
 }
 
+/** Results come in the order of the items, so nothing before the newest one is looked at again. */
+const NEXT_ITEM = `
+SELECT number, entry, seen_version FROM counterfoil.plan_item
+ WHERE plan = $1 AND included
+   AND number > (SELECT coalesce(max(number), 0) FROM counterfoil.plan_result WHERE plan = $1)
+ ORDER BY number LIMIT 1`
+
+const HAS_RESULT = 'SELECT FROM counterfoil.plan_result WHERE plan = $1 AND number = $2'
+
 type Done = { readonly act: string; readonly why: null } | { readonly act: null; readonly why: string }
 
 async function actOn(
   client: pg.PoolClient,
   run: PlanRun,
   locked: LockedEntry | null,
-  seenVersion: string,
-  number: number,
+  item: { readonly number: number; readonly seen_version: string },
 ): Promise<Done> {
   if (locked === null) return { act: null, why: 'it is no longer on record' }
-  if (locked.version !== seenVersion) {
+  if (locked.version !== item.seen_version) {
     return {
       act: null,
       why: `it has changed since the plan was made, and is ${locked.entry.state.replace('_', ' ')} now`,
     }
   }
-  const result = await doAct(client, run, locked, { plan: run.plan, item: number })
+  const result = await doAct(client, run, locked, { plan: run.plan, item: item.number })
   return 'act' in result ? { act: result.act, why: null } : { act: null, why: wordRefusal(result) }
 }
 

@@ -7,6 +7,7 @@ import { runAct } from '../acts/run-act.js'
 import type { Database } from '../connection/database.js'
 import { runAsOnlyRunner } from './plan-lock.js'
 import type { PlanOnRecord, PlanStatus } from './plan-types.js'
+import { readOrder } from './read-order.js'
 import { readAction, readPlan } from './read-plan.js'
 import { readProgress } from './read-progress.js'
 import { recordPlanEvent } from './record-plan-event.js'
@@ -29,8 +30,8 @@ export type RunPlanResult =
   /** Each of its items has a result. */
   | { readonly kind: 'nothing_left' }
 
-/** While a canary is out, its entries are looked at this often. */
-const CANARY_LOOK_MS = 200
+/** How often it is looked at what became of the entries. */
+const LOOK_MS = 200
 
 /**
  * Does what is left of a plan, one item after the other at its pace. Killed at any point it can be run again, and goes
@@ -82,32 +83,35 @@ async function drive(database: Database, run: PlanRun, options: RunPlanOptions, 
   const { signal } = options
   let canary = hasPassed || options.canary === 0 ? null : { run: run.run, size: options.canary }
   let outSince: number | null = null
+  let seen: { readonly progress: PlanProgress; readonly at: number } | null = null
   while (!signal.aborted) {
-    const progress = await readProgress(database.pool, run.plan, canary)
-    const waitedMs = outSince === null ? 0 : performance.now() - outSince
-    const step = judgePlanRun(progress, options, waitedMs)
+    // A canary is counted at every step; the many after it often enough for the stop rule.
+    if (seen === null || canary !== null || performance.now() - seen.at >= LOOK_MS) {
+      seen = { progress: await readProgress(database.pool, run.plan, canary), at: performance.now() }
+    }
+    const step = judgePlanRun(seen.progress, options, outSince === null ? 0 : performance.now() - outSince)
     switch (step.kind) {
       case 'end':
         return step.as
-      case 'canary_passed':
+      case 'canary_passed': {
         canary = null
-        await writeEvent(database, run.plan, {
-          kind: 'canary_passed',
-          detail: null,
-          actor: run.request.actor,
-          act: null,
-        })
+        seen = null
+        const event = { kind: 'canary_passed', detail: null, actor: run.request.actor, act: null } as const
+        await writeEvent(database, run.plan, event)
         break
+      }
       case 'wait_for_canary': {
         outSince ??= performance.now()
-        if (await isStopped(database, run)) return 'stopped'
-        await pause(CANARY_LOOK_MS, signal)
+        const order = await readOrder(database.pool, run.plan, run.run)
+        if (order !== null) return order
+        await pause(LOOK_MS, signal)
         break
       }
       case 'go_on': {
         const item = await runNextItem(database, run)
         options.onItem?.(item)
         if (item.kind === 'stopped' || item.kind === 'superseded') return item.kind
+        if (item.kind === 'none_left') seen = null
         if (item.kind === 'done') await pause(1000 / options.perSecond, signal)
         break
       }
@@ -139,14 +143,6 @@ async function writeEvent(
     async (client) => ({ kind: 'written', number: await recordPlanEvent(client, plan, event) }),
     () => true,
   )
-}
-
-async function isStopped(database: Database, run: PlanRun): Promise<boolean> {
-  const { rowCount } = await database.pool.query(
-    `SELECT FROM counterfoil.plan_event WHERE plan = $1 AND kind = 'stop' AND number > $2`,
-    [run.plan, run.run],
-  )
-  return (rowCount ?? 0) > 0
 }
 
 /** Ends early when it is interrupted. */
