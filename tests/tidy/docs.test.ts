@@ -21,31 +21,42 @@ function findAll(pattern: RegExp): { document: string; text: string }[] {
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
 
-/** Options that commands share. */
-const shared = new Map(['sign', 'verify'].map((name) => [name, 'apps/cli/src/signature/contract-options.ts']))
+/** Files whose options a command takes up beside its own: by their import. */
+const SHARED: Readonly<Record<string, string>> = {
+  'contract-options': 'apps/cli/src/signature/contract-options.ts',
+  'plan-options': 'apps/cli/src/plans/plan-options.ts',
+}
+
+/** The options that a command declares itself, and those that it shares with others. */
+function listOptions(command: string): readonly (string | undefined)[] {
+  const own = read(`apps/cli/src/commands/${command}.ts`)
+  const shared = Object.entries(SHARED).flatMap(([name, file]) => (own.includes(`/${name}.js'`) ? [read(file)] : []))
+  return [...[own, ...shared].join('').matchAll(/(--[a-z][a-z-]*)/g)].map((match) => match[1])
+}
 
 /** Command → every option that its own source declares, or what it shares. A group's subcommands share one file. */
 const commands = new Map(
   [
+    'approve',
+    'cancel',
     'config',
     'demo',
     'dev',
     'doctor',
     'find',
     'migrate',
+    'plan',
     'push',
     'receiver',
     'redrive',
     'release',
+    'send-again',
     'settle',
     'show',
     'sign',
     'verify',
     'worker',
-  ].map((name) => {
-    const files = [`apps/cli/src/commands/${name}.ts`, ...(shared.has(name) ? [shared.get(name) ?? ''] : [])]
-    return [name, files.flatMap((file) => [...read(file).matchAll(/(--[a-z][a-z-]*)/g)].map((m) => m[1]))]
-  }),
+  ].map((name) => [name, listOptions(name)]),
 )
 
 describe('the documents', () => {
@@ -70,7 +81,7 @@ describe('the documents', () => {
     const calls = findAll(/^(?: {4}|\s*(?:npx )|.*\| |\$ )?(?:npx )?counterfoil ([a-z].*)$/gm)
     expect(calls.length).toBeGreaterThan(10)
     const wrong = calls.filter(({ text }) => {
-      const known = commands.get(/^[a-z]+/.exec(text)?.[0] ?? '')
+      const known = commands.get(/^[a-z-]+/.exec(text)?.[0] ?? '')
       const options = (text.split(/\s#|`/)[0] ?? '').match(/--[a-z][a-z-]*/g) ?? []
       return known === undefined || options.some((option) => !known.includes(option) && option !== '--help')
     })

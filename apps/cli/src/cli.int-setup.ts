@@ -45,7 +45,7 @@ export default defineConfig({
     crm: { url: 'http://127.0.0.1:9/crm', idempotency: { header: 'Idempotency-Key', lifetime: '24h' }, allowPrivate: true },
     mailer: { url: 'http://127.0.0.1:9/mailer', idempotency: 'none', allowPrivate: true },
   },
-  operators: { ana: { token: secret.env('ANA_TOKEN') }, bo: { token: secret.env('BO_TOKEN') } },
+  operators: { ana: { token: secret.env('ANA_TOKEN') }, bo: { token: secret.env('BO_TOKEN'), approver: true } },
 })
 `
 
@@ -89,8 +89,12 @@ export async function openCli() {
     configPath,
     port: receiver.port,
     /** Runs one command line with the operator's token set; `change` replaces variables, `undefined` takes one away. */
-    run: (args: readonly string[], change: Record<string, string | undefined> = {}, stdin = '') =>
-      runCommand(args, { ...base, ...change }, stdin),
+    run: (
+      args: readonly string[],
+      change: Record<string, string | undefined> = {},
+      stdin = '',
+      interrupted?: AbortSignal,
+    ) => runCommand(args, { ...base, ...change }, stdin, interrupted),
     attempt: (destination: string, outcome: AttemptOutcome, decision: Decision, sentKey = true) =>
       attempt(database, destination, outcome, decision, sentKey),
     /** Answers are written down within 200 ms of being given. */
@@ -117,6 +121,7 @@ export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   stdin: string | Buffer = '',
+  interrupted: AbortSignal = new AbortController().signal,
 ): Promise<CliRun> {
   const [stdout, stderr]: [Buffer[], string[]] = [[], []]
   const code = await runCli(args, {
@@ -126,7 +131,7 @@ export async function runCommand(
     env,
     isTty: false,
     paint: picocolors.createColors(false),
-    interrupted: new AbortController().signal,
+    interrupted,
   })
   return { code, stdout: Buffer.concat(stdout).toString('utf8'), stderr: stderr.join('') }
 }

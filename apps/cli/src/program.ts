@@ -1,14 +1,18 @@
 import { Command } from 'commander'
+import { registerApprove } from './commands/approve.js'
+import { registerCancel } from './commands/cancel.js'
 import { registerConfig } from './commands/config.js'
 import { registerDemo } from './commands/demo.js'
 import { registerDev } from './commands/dev.js'
 import { registerDoctor } from './commands/doctor.js'
 import { registerFind } from './commands/find.js'
 import { registerMigrate } from './commands/migrate.js'
+import { registerPlan } from './commands/plan.js'
 import { registerPush } from './commands/push.js'
 import { registerReceiver } from './commands/receiver.js'
 import { registerRedrive } from './commands/redrive.js'
 import { registerRelease } from './commands/release.js'
+import { registerSendAgain } from './commands/send-again.js'
 import { registerSettle } from './commands/settle.js'
 import { registerShow } from './commands/show.js'
 import { registerSign } from './commands/sign.js'
@@ -31,6 +35,10 @@ const COMMANDS: readonly Registration[] = [
   registerSign,
   registerRedrive,
   registerSettle,
+  registerCancel,
+  registerSendAgain,
+  registerApprove,
+  registerPlan,
   registerRelease,
   registerDoctor,
   registerDev,

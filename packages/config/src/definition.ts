@@ -206,7 +206,11 @@ type DestinationParts = {
   readonly replayMarkers?: readonly { readonly header: string; readonly value?: string }[]
 }
 
-export type OperatorDefinition = { readonly token: SecretRef }
+export type OperatorDefinition = {
+  readonly token: SecretRef
+  /** May say yes to what another operator asks for, such as sending again as new. Default false. */
+  readonly approver?: boolean
+}
 
 export type ConfigDefinition = {
   readonly sources: Readonly<Record<string, SourceDefinition | PresetSourceDefinition>>

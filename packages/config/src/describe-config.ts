@@ -7,7 +7,7 @@ import type { SecretCell } from './secret-store.js'
 export type Described = {
   readonly sources: readonly DescribedSource[]
   readonly destinations: readonly DescribedDestination[]
-  readonly operators: readonly { readonly name: string; readonly cell: SecretCell }[]
+  readonly operators: readonly { readonly name: string; readonly cell: SecretCell; readonly approver: boolean }[]
   readonly transitions: readonly (readonly [string, Transition])[]
 }
 
@@ -16,7 +16,7 @@ export function describeConfig(described: Described): Record<string, unknown> {
   return {
     sources: fromNamed(described.sources, describeSource),
     destinations: fromNamed(described.destinations, describeDestination),
-    operators: fromNamed(described.operators, ({ cell }) => ({ token: cell.describe() })),
+    operators: fromNamed(described.operators, ({ cell, approver }) => ({ token: cell.describe(), approver })),
     transitions: Object.fromEntries(
       described.transitions.map(([name, transition]) => [name, describeTransition(transition)]),
     ),

@@ -362,6 +362,15 @@ describe('problems', () => {
     )
   })
 
+  test('an operator approves nothing unless it says so', () => {
+    const operators = {
+      ana: { token: secret.env('ANA_TOKEN') },
+      bo: { token: secret.env('CRM_TOKEN'), approver: true },
+    }
+    expect(load({ ...config({}), operators }).operators.get('ana')?.approver).toBe(false)
+    expect(load({ ...config({}), operators }).operators.get('bo')?.approver).toBe(true)
+  })
+
   test('one token for two operators is an error', () => {
     const operators = { ana: { token: secret.env('ANA_TOKEN') }, bo: { token: secret.env('ANA_TOKEN') } }
     expect(problems(config({ operators }))).toContainEqual(expect.objectContaining({ path: 'operators.bo.token' }))
@@ -539,7 +548,7 @@ describe('describe', () => {
           headers: { authorization: '"Bearer " + secret.env(\'CRM_TOKEN\') (set, 32 bytes)' },
         },
       },
-      operators: { ana: { token: "secret.env('ANA_TOKEN') (set, 32 bytes)" } },
+      operators: { ana: { token: "secret.env('ANA_TOKEN') (set, 32 bytes)", approver: false } },
       transitions: { 'expire-hold': { table: 'shop.reservation' } },
     })
   })

@@ -112,16 +112,20 @@ function resolveDestinations(given: Partial<ConfigDefinition>, secrets: SecretSt
 }
 
 function resolveOperators(given: Partial<ConfigDefinition>, secrets: SecretStore) {
-  const { entries, problems } = parseEntries('operators', given.operators ?? {}, () => strict({ token: secretRef }))
+  const { entries, problems } = parseEntries('operators', given.operators ?? {}, () =>
+    strict({ token: secretRef, approver: z.boolean().optional() }),
+  )
   const resolved = entries.map(({ name, path, parts }) => {
     const cell = secrets.read(`${path}.token`, parts.token, { minBytes: MIN_SECRET_BYTES, inHeader: true })
+    const approver = parts.approver ?? false
     const operator = {
       name,
+      approver,
       get token() {
         return cell.bytes()
       },
     }
-    return { name, path, cell, operator }
+    return { name, path, cell, approver, operator }
   })
   return { resolved, problems }
 }

@@ -1,7 +1,12 @@
 import type { DestinationContract, SourceContract, Transition } from '@counterfoil/core'
 import type { ConfigProblem } from './problem.js'
 
-export type Operator = { readonly name: string; readonly token: Buffer }
+export type Operator = {
+  readonly name: string
+  readonly token: Buffer
+  /** May say yes to what another operator asks for. */
+  readonly approver: boolean
+}
 
 /** Everything that receiver, worker and CLI know of the configuration. Never log it: use `describe`. */
 export type ResolvedConfig = {

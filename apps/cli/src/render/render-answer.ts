@@ -51,7 +51,7 @@ function renderDelivery({ timeline, verdict }: DeliveryAnswer, paint: Paint): st
     paint.dim(escapeForTerminal(`delivery ${delivery.deliveryId}  ·  our id ${delivery.id}`)),
     '',
     ...(verdict.entries.length > 1
-      ? [headline(verdict, paint)]
+      ? [headline(verdict, paint), ...wordActions(verdict)]
       : verdictLines(verdict.headline, paint, single ? first.entry.destination : '')),
     counterLine(verdict.counters, timeline.counts.conflicts),
     ...(single ? [entryLine(first.entry.id, first.entry.idempotencyKey, paint)] : []),
@@ -95,7 +95,14 @@ function renderArrivals({ arrivals, verdict }: ArrivalAnswer, paint: Paint): str
 /** The least certain verdict of several actions; its sentence stands below, with the action it is about. */
 function headline({ headline: { kind, label }, entries }: DeliveryAnswer['verdict'], paint: Paint): string {
   const alike = entries.filter((one) => one.verdict.kind === kind).length
-  return `${paintVerdict(paint, kind, escapeForTerminal(label))} · ${alike} of ${entries.length} actions`
+  const count = alike === 0 ? `${entries.length} actions` : `${alike} of ${entries.length} actions`
+  return `${paintVerdict(paint, kind, escapeForTerminal(label))} · ${count}`
+}
+
+/** Where people sent something again as new, the headline's own sentence says what no single action can say. */
+function wordActions({ headline: { sentence }, entries }: DeliveryAnswer['verdict']): string[] {
+  const isSaidBelow = entries.every(({ entry }) => entry.again === null)
+  return isSaidBelow ? [] : wrapText(escapeForTerminal(sentence), '  ')
 }
 
 function verdictLines(verdict: Verdict, paint: Paint, about: string): string[] {

@@ -3,8 +3,8 @@ import { EXIT } from './exit-codes.js'
 import { identifyOperator } from './identify-operator.js'
 
 const operators = new Map([
-  ['ana', { name: 'ana', token: Buffer.from('token-of-ana-0123456789') }],
-  ['bo', { name: 'bo', token: Buffer.from('token-of-bo-0123456789') }],
+  ['ana', { name: 'ana', token: Buffer.from('token-of-ana-0123456789'), approver: false }],
+  ['bo', { name: 'bo', token: Buffer.from('token-of-bo-0123456789'), approver: true }],
 ])
 
 describe('identifyOperator', () => {

@@ -6,16 +6,21 @@ import { identifyOperator } from './identify-operator.js'
 import { findConfigPath, openConfig } from './open-service.js'
 import { openSettings } from './open-settings.js'
 import type { Terminal } from './terminal.js'
-import { withDatabase } from './with-database.js'
+import { type DatabaseUse, withDatabase } from './with-database.js'
 
 export type Act = { readonly request: ActRequest; readonly config: ResolvedConfig; readonly database: Database }
 
 /** Runs an act as the operator whose token is set, under the database role that viewers lack. */
-export async function openAct<T>(terminal: Terminal, reason: string, work: (act: Act) => Promise<T>): Promise<T> {
+export async function openAct<T>(
+  terminal: Terminal,
+  reason: string,
+  work: (act: Act) => Promise<T>,
+  limits: Pick<DatabaseUse, 'statementTimeoutMs'> = {},
+): Promise<T> {
   const settings = openSettings(terminal)
   const config = await openConfig(terminal, findConfigPath(terminal, settings.configPath))
   const actor = identifyOperator(config, settings.operatorToken)
-  return withDatabase(terminal, { role: 'counterfoil_operator' }, (database) =>
+  return withDatabase(terminal, { role: 'counterfoil_operator', ...limits }, (database) =>
     work({ request: { actor, reason }, config, database }),
   )
 }

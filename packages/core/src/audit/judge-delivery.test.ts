@@ -52,6 +52,41 @@ describe('judgeDelivery', () => {
     expect(judgeDelivery(sampleDelivery({ entries: [lost] })).counters).toMatchObject({ attempts: 1, unknown: 1 })
   })
 
+  const again = { of: 'a', root: 'a', number: 1, requestedBy: 'ana', approvedBy: 'bo' }
+  const second = { ...delivered, id: 'c', idempotencyKey: 'k:again:1', again }
+
+  it('says truly that there are two business actions, and never that it was delivered once', () => {
+    const { headline, entries } = judgeDelivery(sampleDelivery({ entries: [delivered, second] }))
+    expect(headline.kind).toBe('possibly_delivered_more_than_once')
+    expect(headline.sentence).toContain('There are 2 business actions for it')
+    expect(headline.sentence).toContain('acted, or may have acted, on 2 of them')
+    expect(entries[1]?.verdict.sentence).toContain('ana asked to send it again as new, and bo approved')
+  })
+
+  it('stays unknown where one of the two is, and says that there are two (I6)', () => {
+    const first = { ...uncertain, id: 'a' }
+    const { headline } = judgeDelivery(sampleDelivery({ entries: [first, second] }))
+    expect(headline.kind).toBe('unknown')
+    expect(headline.sentence).toContain('There are 2 business actions for it')
+  })
+
+  it('is headed by what replaced a refusal, and still tells the refusal', () => {
+    const stopped = sampleEntry({ id: 'a', state: 'cancelled', reason: 'by_person', ...final })
+    const { headline } = judgeDelivery(sampleDelivery({ entries: [stopped, second] }))
+    expect(headline.kind).toBe('delivered_once')
+    expect(headline.sentence).toContain('Not delivered')
+    const waiting = {
+      ...second,
+      state: 'pending' as const,
+      attempts: [],
+      closedAt: null,
+      position: sampleEntry().position,
+    }
+    expect(judgeDelivery(sampleDelivery({ entries: [stopped, waiting] })).headline.kind).toBe('not_delivered_yet')
+    const refused = { ...second, state: 'dead_lettered' as const, reason: 'rejected', attempts: [] }
+    expect(judgeDelivery(sampleDelivery({ entries: [stopped, refused] })).headline.kind).toBe('not_delivered')
+  })
+
   const base = sampleDelivery().delivery
   const table: readonly [string, Partial<DeliveryTimeline>, string, string][] = [
     ['applied', { transitions: [transition({})] }, 'done', 'Done (expire-hold)'],

@@ -1,3 +1,4 @@
+import { findFamilies, isReplaced, judgeFamily } from './judge-families.js'
 import { judgeVerdict } from './judge-verdict.js'
 import type { DeliveryTimeline, EntryTimeline } from './timeline.js'
 import { type Counters, VERDICT_KINDS, type Verdict } from './verdict.js'
@@ -23,7 +24,7 @@ export function judgeDelivery(timeline: DeliveryTimeline): DeliveryVerdict {
       counters: { ...arrivals, ...countAttempts(entry, timeline.readAt) },
     }),
   )
-  const headline = entries.length > 0 ? leastCertain(entries) : judgeVerdict({ kind: 'no_actions', timeline })
+  const headline = entries.length > 0 ? judgeHeadline(entries) : judgeVerdict({ kind: 'no_actions', timeline })
   return { headline, counters: { ...arrivals, ...sum(entries) }, entries }
 }
 
@@ -51,11 +52,20 @@ function sum(entries: readonly EntryVerdict[]): Pick<Counters, 'attempts' | 'con
   return total
 }
 
-function leastCertain(entries: readonly EntryVerdict[]): Verdict {
-  const sorted = [...entries].sort((a, b) => rank(a.verdict) - rank(b.verdict))
-  const first = sorted[0]
+/** The least certain, and the truth about what people sent again: that is a second action, not a repeat. */
+function judgeHeadline(entries: readonly EntryVerdict[]): Verdict {
+  const families = findFamilies(entries)
+  const own = entries.filter((one) => !isReplaced(one, families)).map(({ verdict }) => verdict)
+  const twice = families.filter((family) => family.actedTwice).map(judgeFamily)
+  const headline = leastCertain([...own, ...twice])
+  const said = families.map(({ sentence }) => sentence).filter((sentence) => sentence !== headline.sentence)
+  return { ...headline, sentence: [headline.sentence, ...said].join(' ') }
+}
+
+function leastCertain(verdicts: readonly Verdict[]): Verdict {
+  const first = [...verdicts].sort((a, b) => rank(a) - rank(b))[0]
   if (first === undefined) throw new Error('a delivery without entries has no entry verdict')
-  return first.verdict
+  return first
 }
 
 function rank(verdict: Verdict): number {

@@ -1,9 +1,10 @@
-import { adviseCheck, adviseNothing, adviseRedrive, adviseSettle } from './advise.js'
+import { adviseCheck, adviseNothing, adviseRedrive, adviseSettle, askRedrive } from './advise.js'
 import { describeDoubt, describeOutcome } from './describe-attempt.js'
 import { formatSecond } from './format-instant.js'
 import { judgePending } from './judge-pending.js'
 import { judgeSettled } from './judge-settled.js'
 import type { EntryTimeline } from './timeline.js'
+import type { UnaskedVerdict } from './unasked-verdict.js'
 import { VERDICT_LABELS, type Verdict } from './verdict.js'
 import { mayHaveActedTwice, type WeighedAttempts, weighAttempts } from './weigh-attempts.js'
 import { listAttempts } from './word-attempts.js'
@@ -22,8 +23,24 @@ const GAVE_UP: Readonly<Record<string, string>> = {
   too_old: 'it became too old',
 }
 
-/** The verdict on one business action. A yes that is on record counts, whatever state the entry is in. */
+/** The verdict on one business action, and whether the evidence allows to redrive it. */
 export function judgeEntry(entry: EntryTimeline, readAt: number): Verdict {
+  const verdict = judgeEvidence(entry, readAt)
+  const sentence = `${verdict.sentence}${wordAgain(entry)}`
+  return { ...verdict, sentence, advice: { ...verdict.advice, redrive: askRedrive(entry, readAt) } }
+}
+
+/** Sent on purpose as an action of its own: said, so that nobody takes it for a repeat. */
+function wordAgain({ again, idempotencyKey }: EntryTimeline): string {
+  if (again === null) return ''
+  return (
+    ` It is a business action of its own, under the key ${idempotencyKey}: ${again.requestedBy} asked to send it again ` +
+    `as new, and ${again.approvedBy} approved.`
+  )
+}
+
+/** A yes that is on record counts, whatever state the entry is in. */
+function judgeEvidence(entry: EntryTimeline, readAt: number): UnaskedVerdict {
   const weighed = weighAttempts(entry)
   if (weighed.accepted.length > 0 || entry.state === 'delivered') return judgeAccepted(entry, weighed)
   switch (entry.state) {
@@ -32,7 +49,10 @@ export function judgeEntry(entry: EntryTimeline, readAt: number): Verdict {
     case 'uncertain':
       return judgeUncertain(entry, weighed)
     case 'settled':
-      return judgeSettled(entry)
+      // What came into doubt after the person had settled it is not covered by the person's word.
+      return weighed.doubtful.length > 0 && entry.reason !== 'delivered'
+        ? judgeUncertain(entry, weighed)
+        : judgeSettled(entry)
     case 'dead_lettered':
     case 'cancelled':
       // A dead letter never carries a doubt; should one ever show up, it is not called "not delivered" (I6).
@@ -40,7 +60,7 @@ export function judgeEntry(entry: EntryTimeline, readAt: number): Verdict {
   }
 }
 
-function judgeAccepted(entry: EntryTimeline, weighed: WeighedAttempts): Verdict {
+function judgeAccepted(entry: EntryTimeline, weighed: WeighedAttempts): UnaskedVerdict {
   const { destination } = entry
   const yes = weighed.accepted.at(-1)
   if (yes === undefined) {
@@ -71,7 +91,7 @@ function judgeAccepted(entry: EntryTimeline, weighed: WeighedAttempts): Verdict 
   return { kind: 'delivered_once', label: VERDICT_LABELS.delivered_once, sentence, advice: adviseNothing() }
 }
 
-function judgeTwice(entry: EntryTimeline, weighed: WeighedAttempts, accepted: string): Verdict {
+function judgeTwice(entry: EntryTimeline, weighed: WeighedAttempts, accepted: string): UnaskedVerdict {
   const doubted = listAttempts(weighed.doubtful)
   const others = listAttempts(weighed.accepted.slice(0, -1))
   const why =
@@ -86,7 +106,7 @@ function judgeTwice(entry: EntryTimeline, weighed: WeighedAttempts, accepted: st
   }
 }
 
-function judgeUncertain(entry: EntryTimeline, weighed: WeighedAttempts): Verdict {
+function judgeUncertain(entry: EntryTimeline, weighed: WeighedAttempts): UnaskedVerdict {
   const { destination } = entry
   const doubted = listAttempts(weighed.doubtful)
   const last = weighed.doubtful.at(-1)
@@ -104,14 +124,15 @@ function judgeUncertain(entry: EntryTimeline, weighed: WeighedAttempts): Verdict
   }
 }
 
-function judgeGivenUp(entry: EntryTimeline, weighed: WeighedAttempts): Verdict {
+function judgeGivenUp(entry: EntryTimeline, weighed: WeighedAttempts): UnaskedVerdict {
   const { destination } = entry
   const last = weighed.all.at(-1)
   const label = VERDICT_LABELS.not_delivered
   if (entry.state === 'cancelled') {
-    const sentence = `It was stopped before ${destination} accepted anything (${entry.reason ?? 'no reason on record'}).`
-    const redrive = { safe: false, why: 'it was stopped on purpose' }
-    return { kind: 'not_delivered', label, sentence, advice: adviseNothing('Ask the source to push it anew.', redrive) }
+    const act = entry.acts.filter((one) => one.action === 'cancel').at(-1)
+    const why = act === undefined ? (entry.reason ?? 'no reason on record') : `by ${act.actor}: ${act.reason}`
+    const sentence = `It was stopped before ${destination} accepted anything (${why}).`
+    return { kind: 'not_delivered', label, sentence, advice: adviseNothing('Ask the source to push it anew.') }
   }
   if (last === undefined) {
     const sentence = `It was given up before any attempt (${entry.reason ?? 'no reason on record'}).`

@@ -13,17 +13,17 @@ export function judgeNoActions(timeline: DeliveryTimeline): Verdict {
   if (delivery.disposition === 'quarantined') return judgeQuarantined(timeline)
   if (delivery.disposition === 'ignored') {
     const sentence = `It was accepted and kept, and nothing follows from it: ${delivery.reason ?? 'no reason on record'}.`
-    return verdict('ignored', VERDICT_LABELS.ignored, sentence, adviseNothing('Nothing.', NOTHING_TO_SEND))
+    return verdict('ignored', VERDICT_LABELS.ignored, sentence, { ...adviseNothing(), redrive: NOTHING_TO_SEND })
   }
   if (timeline.deferredUntil !== null) return judgeWaiting(timeline, timeline.deferredUntil)
   const sentence = `It was accepted at ${formatSecond(delivery.claimedAt)}, and its route asks for no action.`
-  return verdict('done', VERDICT_LABELS.done, sentence, adviseNothing('Nothing.', NOTHING_TO_SEND))
+  return verdict('done', VERDICT_LABELS.done, sentence, { ...adviseNothing(), redrive: NOTHING_TO_SEND })
 }
 
 function judgeTransition(timeline: DeliveryTimeline, last: TransitionOnRecord): Verdict {
   const { transition, subject } = last
   const at = formatSecond(last.decidedAt)
-  const nothing = adviseNothing('Nothing.', NOTHING_TO_SEND)
+  const nothing = { ...adviseNothing(), redrive: NOTHING_TO_SEND }
   switch (last.outcome) {
     case 'applied': {
       const by = last.decidedBy === 'push' ? '' : ` (by ${last.decidedBy})`
@@ -78,7 +78,7 @@ function judgeQuarantined(timeline: DeliveryTimeline): Verdict {
 
 function judgeReleased(act: ActOnRecord): Verdict {
   const at = formatSecond(act.actedAt)
-  const nothing = adviseNothing('Nothing.', NOTHING_TO_SEND)
+  const nothing = { ...adviseNothing(), redrive: NOTHING_TO_SEND }
   if (act.action === 'discard') {
     const sentence = `It was quarantined, and discarded by ${act.actor} at ${at}: ${act.reason}.`
     return verdict('ignored', 'Ignored (discarded)', sentence, nothing)

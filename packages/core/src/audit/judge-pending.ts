@@ -1,13 +1,14 @@
-import { adviseWait } from './advise.js'
+import { adviseWait, type EntryAdvice } from './advise.js'
 import { describeDoubt, describeOutcome } from './describe-attempt.js'
 import { formatSecond } from './format-instant.js'
 import type { EntryTimeline } from './timeline.js'
-import { type Advice, VERDICT_LABELS, type Verdict } from './verdict.js'
+import type { UnaskedVerdict } from './unasked-verdict.js'
+import { VERDICT_LABELS } from './verdict.js'
 import type { WeighedAttempts } from './weigh-attempts.js'
 import { listAttempts } from './word-attempts.js'
 
 /** The verdict on an entry that is still being worked on. With a doubt open it is Unknown, not "not yet" (I6). */
-export function judgePending(entry: EntryTimeline, weighed: WeighedAttempts, readAt: number): Verdict {
+export function judgePending(entry: EntryTimeline, weighed: WeighedAttempts, readAt: number): UnaskedVerdict {
   const { position, destination } = entry
   const isLost = position.kind === 'leased' && position.expiresAt < readAt
   const doubted = listAttempts(weighed.doubtful)
@@ -53,12 +54,11 @@ function wordNext(entry: EntryTimeline, readAt: number): string {
   return `It is in no queue, so attempt ${number} will not come by itself.`
 }
 
-function adviseWaitFor(entry: EntryTimeline): Advice {
+function adviseWaitFor(entry: EntryTimeline): EntryAdvice {
   const { pause, position, destination } = entry
   if (position.kind === 'nowhere' || position.kind === 'final') {
-    const why = 'its place in the queue is missing, which has to be repaired first'
     const text = 'See what else is misplaced, and report it.'
-    return { name: 'doctor', text, command: 'counterfoil doctor', redrive: { safe: false, why } }
+    return { name: 'doctor', text, command: 'counterfoil doctor' }
   }
   if (pause !== null && pause.pausedUntil === null) {
     const command = `counterfoil release --destination ${destination} --reason "…"`

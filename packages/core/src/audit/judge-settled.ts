@@ -1,10 +1,11 @@
 import { adviseNothing, adviseRedrive } from './advise.js'
 import { formatSecond } from './format-instant.js'
 import type { EntryTimeline } from './timeline.js'
-import { VERDICT_LABELS, type Verdict } from './verdict.js'
+import type { UnaskedVerdict } from './unasked-verdict.js'
+import { VERDICT_LABELS } from './verdict.js'
 
 /** The verdict on an entry that a named person settled: worded by who, as what, and on which evidence (I6). */
-export function judgeSettled(entry: EntryTimeline): Verdict {
+export function judgeSettled(entry: EntryTimeline): UnaskedVerdict {
   const act = entry.acts.filter((one) => one.action === 'settle').at(-1)
   const who = act === undefined ? 'somebody' : act.actor
   const at = act?.actedAt ?? entry.closedAt

@@ -13,6 +13,7 @@ export function sampleEntry(change: Partial<EntryTimeline> = {}): EntryTimeline 
     delivery: '01930000-0000-7000-8000-00000000000d',
     link: null,
     linkedDeliveries: 0,
+    again: null,
     destination: 'crm',
     idempotencyKey: KEY,
     bodyDigest: DIGEST,

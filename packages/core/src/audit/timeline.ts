@@ -79,11 +79,26 @@ export type LateOutcomeOnRecord = {
   readonly recordedAt: number
 }
 
+export type ActKind =
+  | 'redrive'
+  | 'settle'
+  | 'release'
+  | 'discard'
+  | 'resume'
+  | 'push'
+  | 'pause'
+  | 'skip'
+  | 'cancel'
+  | 'send_again'
+  | 'approve'
+  | 'bulk'
+  | 'reconcile'
+
 /** What a person did (I9). */
 export type ActOnRecord = {
   readonly id: string
   readonly actor: string
-  readonly action: 'redrive' | 'settle' | 'release' | 'discard' | 'resume' | 'push'
+  readonly action: ActKind
   readonly reason: string
   readonly entry: string | null
   readonly detail: Readonly<Record<string, unknown>>
@@ -111,6 +126,17 @@ export type PauseOnRecord = {
   readonly detail: string | null
 }
 
+/** An entry that stands for sending another one again, as a business action of its own that two people wanted. */
+export type AgainOnRecord = {
+  /** The entry that was sent again. */
+  readonly of: string
+  /** The first entry of the family. */
+  readonly root: string
+  readonly number: number
+  readonly requestedBy: string
+  readonly approvedBy: string
+}
+
 /** One business action and everything that came of it. */
 export type EntryTimeline = {
   readonly id: string
@@ -120,6 +146,8 @@ export type EntryTimeline = {
   readonly link: { readonly bodyDiffers: boolean; readonly linkedAt: number } | null
   /** Deliveries other than the first that asked for the same action. */
   readonly linkedDeliveries: number
+  /** `null` for what a delivery asked for. */
+  readonly again: AgainOnRecord | null
   readonly destination: string
   readonly idempotencyKey: string
   readonly bodyDigest: string

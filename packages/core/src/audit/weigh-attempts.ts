@@ -67,9 +67,10 @@ function weigh(attempt: AttemptOnRecord, entry: EntryTimeline): WeighedAttempt {
   }
 }
 
-/** A doubtful send is only ever retried by itself where the destination honours keys, so such a decision tells too. */
+/** A doubtful send is retried by itself where the destination honours keys, and only there: the decision tells too. */
 function wasKeySent(attempt: AttemptOnRecord): WeighedAttempt['key'] {
   if (attempt.keySent !== null || attempt.decisionReason === 'uncertain_with_key') return 'sent'
+  if (attempt.decisionReason === 'no_key') return 'not_sent'
   return attempt.digestSent === null ? 'unknown' : 'not_sent'
 }
 
@@ -78,6 +79,8 @@ function isResolved(attempt: WeighedAttempt, entry: EntryTimeline, accepted: rea
   if (entry.acts.some((act) => act.action === 'settle' && act.actedAt >= attempt.endedAt)) return true
   if (accepted.length > 0) return accepted.some((answer) => answersFor(answer, attempt))
   if (entry.state === 'uncertain') return false
+  // What only a late word put into doubt was never part of what the entry was closed or put back with.
+  if (attempt.isLate) return false
   // `uncertain_since` is cleared by the answer that decides earlier attempts too, and travels with a pending entry.
   if (entry.state === 'pending') return positionDoubt(entry) === null
   return entry.uncertainSince === null

@@ -1,4 +1,4 @@
-import type { ActOnRecord } from '@counterfoil/core'
+import type { ActKind } from '@counterfoil/core'
 import type pg from 'pg'
 import type { ActRequest } from './act-result.js'
 
@@ -13,7 +13,7 @@ export type ActSubject = {
 /** Writes the act down; the change that it announces follows in the same transaction (I9). Returns the act's id. */
 export async function recordAct(
   client: pg.PoolClient,
-  action: ActOnRecord['action'],
+  action: ActKind,
   request: ActRequest,
   subject: ActSubject,
 ): Promise<string> {

@@ -1,4 +1,4 @@
-import type { EntryPosition, EntryState, EntryTimeline, PauseOnRecord } from '@counterfoil/core'
+import type { AgainOnRecord, EntryPosition, EntryState, EntryTimeline, PauseOnRecord } from '@counterfoil/core'
 import type pg from 'pg'
 import { toMs, toMsOrNull } from './read-snapshot.js'
 
@@ -15,6 +15,11 @@ type EntryRow = {
   body_differs: boolean | null
   linked_at: Date | null
   linked_deliveries: number
+  again_of: string | null
+  again_root: string | null
+  again_number: number | null
+  again_requested_by: string | null
+  again_approved_by: string | null
   id: string
   delivery: string
   destination: string
@@ -60,6 +65,8 @@ export async function readEntries(
          LIMIT $2) x)
      SELECT w.for_delivery, w.body_differs, w.linked_at,
             (SELECT count(*)::int FROM (SELECT FROM counterfoil.entry_link l WHERE l.entry = e.id LIMIT 1000) l) AS linked_deliveries,
+            r.entry AS again_of, r.root AS again_root, r.number AS again_number, r.requested_by AS again_requested_by,
+            a.answered_by AS again_approved_by,
             e.id, e.delivery, e.destination, e.idempotency_key, encode(e.body_digest, 'hex') AS body_digest,
             e.body IS NULL AS content_erased, e.ordering_key, e.created_at, e.state, e.reason, e.repeat,
             e.first_sent_at, e.uncertain_since, e.closed_at,
@@ -70,6 +77,8 @@ export async function readEntries(
             p.paused_reason, p.paused_at, p.paused_until, p.detail AS paused_detail
      FROM wanted w
      JOIN counterfoil.entry e ON e.id = w.entry
+     LEFT JOIN counterfoil.again_answer a ON a.entry = e.id
+     LEFT JOIN counterfoil.again_request r ON r.id = a.request
      LEFT JOIN counterfoil.due q ON q.entry = e.id
      LEFT JOIN counterfoil.lease s ON s.entry = e.id
      LEFT JOIN counterfoil.destination_state p ON p.destination = e.destination AND p.paused_reason IS NOT NULL
@@ -85,6 +94,7 @@ function toEntry(row: EntryRow): EntryOfDelivery['entry'] {
     delivery: row.delivery,
     link: row.linked_at === null ? null : { bodyDiffers: row.body_differs === true, linkedAt: toMs(row.linked_at) },
     linkedDeliveries: row.linked_deliveries,
+    again: toAgain(row),
     destination: row.destination,
     idempotencyKey: row.idempotency_key,
     bodyDigest: row.body_digest,
@@ -100,6 +110,12 @@ function toEntry(row: EntryRow): EntryOfDelivery['entry'] {
     position: toPosition(row),
     pause: toPause(row),
   }
+}
+
+function toAgain(row: EntryRow): AgainOnRecord | null {
+  const { again_of: of, again_root: root, again_number: number } = row
+  if (of === null || root === null || number === null) return null
+  return { of, root, number, requestedBy: row.again_requested_by ?? '', approvedBy: row.again_approved_by ?? '' }
 }
 
 function toPosition(row: EntryRow): EntryPosition {

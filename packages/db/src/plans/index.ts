@@ -1,0 +1,6 @@
+export * from './make-plan.js'
+export * from './plan-types.js'
+export * from './read-plan.js'
+export type { ItemResult } from './run-item.js'
+export * from './run-plan.js'
+export * from './stop-plan.js'
