@@ -1,4 +1,6 @@
 import type { DestinationContract } from '@counterfoil/core'
+import { checkLookup } from './check-lookup.js'
+import { checkReviewWindow } from './check-review-window.js'
 import { isLoopbackHost } from './check-source.js'
 import { LEASE_MARGIN_MS } from './defaults.js'
 import type { DestinationParts } from './destination-schema.js'
@@ -33,6 +35,8 @@ export function checkDestination(
     ...checkHeaders(path, parts),
     ...checkTimes(path, parts, contract),
     ...checkKey(path, parts, contract),
+    ...(parts.lookup === undefined ? [] : checkLookup(`${path}.lookup`, parts.lookup, contract)),
+    ...checkReviewWindow(path, contract),
   ]
 }
 

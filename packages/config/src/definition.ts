@@ -1,6 +1,7 @@
 import type { Transition } from '@counterfoil/core'
 import type { Preset } from '@counterfoil/sources'
 import type { Duration } from './duration.js'
+import type { LookupDefinition } from './lookup-definition.js'
 import type { DefinedRoute } from './route.js'
 import type { SchemeDefinition } from './schemes.js'
 import type { SecretRef } from './secret.js'
@@ -110,6 +111,10 @@ export type DestinationDefinition = {
     readonly maxAge?: Duration
     readonly maxRetryAfter?: Duration
   }
+  /** How to ask whether it acted, when no answer told. Without it a person has to find out. */
+  readonly lookup?: LookupDefinition
+  /** How long a doubt may stay open before it is overdue and a person has to look. `config check` asks for it. */
+  readonly reviewWindow?: Duration
   /** Answer headers that say "I knew this key"; without `value` any value says so. */
   readonly replayMarkers?: readonly { readonly header: string; readonly value?: string }[]
 }

@@ -1,4 +1,4 @@
-import type { DestinationContract } from '@counterfoil/core'
+import type { DestinationContract, LookupContract } from '@counterfoil/core'
 import { formatDuration } from './duration.js'
 import type { ResolvedHeader } from './resolve-destination.js'
 
@@ -44,6 +44,24 @@ export function describeDestination({ headers, contract }: DescribedDestination)
       maxRetryAfter: formatDuration(retry.maxRetryAfterMs),
     },
     replayMarkers: contract.replayMarkers,
+    lookup: contract.lookup === undefined ? 'none' : describeLookup(contract.lookup),
+    reviewWindow: contract.reviewWindowMs === undefined ? 'not named' : formatDuration(contract.reviewWindowMs),
+  }
+}
+
+/** Its query may carry a token as well; placeholders are names only. */
+function describeLookup(lookup: LookupContract): Record<string, unknown> {
+  const [path = ''] = lookup.target.split('?', 1)
+  return {
+    method: lookup.method,
+    target: path === lookup.target ? path : `${path}?[redacted]`,
+    rules: lookup.rules.length,
+    grace: formatDuration(lookup.graceMs),
+    first: formatDuration(lookup.firstMs),
+    cap: formatDuration(lookup.capMs),
+    maxProbes: lookup.maxProbes,
+    concurrency: lookup.concurrency,
+    didNot: lookup.didNot,
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lookupSchema } from './lookup-schema.js'
 import { count, duration, headerName, oneOf, strict } from './schema-parts.js'
 import { secretRef } from './secret-schema.js'
 
@@ -51,6 +52,8 @@ export const destinationSchema = strict({
     maxAge: duration().optional(),
     maxRetryAfter: duration(0).optional(),
   }).optional(),
+  lookup: lookupSchema.optional(),
+  reviewWindow: duration(0).optional(),
   replayMarkers: z.array(strict({ header: headerName, value: z.string().optional() })).optional(),
 })
 

@@ -2,6 +2,7 @@ import type { DestinationContract } from '@counterfoil/core'
 import { DEFAULTS } from './defaults.js'
 import type { DestinationParts } from './destination-schema.js'
 import { formatPath } from './format-path.js'
+import { resolveLookup } from './resolve-lookup.js'
 import type { SecretCell, SecretStore } from './secret-store.js'
 
 /** A header whose value is a text, or a secret with what stands before it. */
@@ -46,6 +47,8 @@ export function resolveDestination(
       maxAgeMs: retry.maxAge ?? destination.retry.maxAgeMs,
       maxRetryAfterMs: retry.maxRetryAfter ?? destination.retry.maxRetryAfterMs,
     },
+    ...(parts.lookup === undefined ? {} : { lookup: resolveLookup(parts.lookup) }),
+    ...(parts.reviewWindow === undefined ? {} : { reviewWindowMs: parts.reviewWindow }),
     replayMarkers: (parts.replayMarkers ?? []).map(({ header, value }) => ({ header, value: value ?? null })),
   }
 }

@@ -99,7 +99,7 @@ describe('counterfoil config', () => {
     await writeFile(
       smaller,
       `import { defineConfig } from '@counterfoil/config'
-       export default defineConfig({ sources: {}, destinations: { mailer: { url: 'http://127.0.0.1:9/', idempotency: 'none', allowPrivate: true } } })`,
+       export default defineConfig({ sources: {}, destinations: { mailer: { url: 'http://127.0.0.1:9/', idempotency: 'none', reviewWindow: '4h', allowPrivate: true } } })`,
     )
     const { code, stderr } = await cli.run(['config', 'check', '--database', '--config', smaller])
     expect(code).toBe(2)

@@ -1,3 +1,5 @@
+import type { LookupContract } from '../reconcile/lookup-contract.js'
+
 /** What we know about a destination, resolved from configuration. Durations in ms. */
 export type DestinationContract = {
   readonly name: string
@@ -41,4 +43,8 @@ export type DestinationContract = {
   }
   /** Response headers that say "I had seen this key before"; `value: null` accepts any. */
   readonly replayMarkers: readonly { readonly header: string; readonly value: string | null }[]
+  /** How to ask whether it acted; without one only an answer or a person ends a doubt. */
+  readonly lookup?: LookupContract
+  /** How long a doubt may be open before it is overdue and a person has to look. Nobody said: at once. */
+  readonly reviewWindowMs?: number
 }

@@ -8,6 +8,7 @@ const ACTED: Readonly<Record<ActOnRecord['action'], string>> = {
   discard: 'discarded it',
   resume: 'resumed its destination',
   push: 'pushed it by hand',
+  reconcile: 'had the destination asked',
 }
 
 /** What a person did, with the reason and the evidence that were given. */

@@ -1,6 +1,7 @@
 import { adviseCheck, adviseNothing, adviseRedrive, adviseSettle } from './advise.js'
 import { describeDoubt, describeOutcome } from './describe-attempt.js'
 import { formatSecond } from './format-instant.js'
+import { judgeFound, wordDoubt } from './judge-found.js'
 import { judgePending } from './judge-pending.js'
 import { judgeSettled } from './judge-settled.js'
 import type { EntryTimeline } from './timeline.js'
@@ -17,6 +18,7 @@ const HELD: Readonly<Record<string, string>> = {
 }
 
 const GAVE_UP: Readonly<Record<string, string>> = {
+  did_not: 'it was asked, says that it did not act, and is not sent again by itself',
   attempts_used_up: 'its attempts are used up',
   too_old: 'it became too old',
 }
@@ -29,13 +31,13 @@ export function judgeEntry(entry: EntryTimeline, readAt: number): Verdict {
     case 'pending':
       return judgePending(entry, weighed, readAt)
     case 'uncertain':
-      return judgeUncertain(entry, weighed)
+      return judgeUncertain(entry, weighed, readAt)
     case 'settled':
       return judgeSettled(entry)
     case 'dead_lettered':
     case 'cancelled':
       // A dead letter never carries a doubt; should one ever show up, it is not called "not delivered" (I6).
-      return weighed.doubtful.length > 0 ? judgeUncertain(entry, weighed) : judgeGivenUp(entry, weighed)
+      return weighed.doubtful.length > 0 ? judgeUncertain(entry, weighed, readAt) : judgeGivenUp(entry, weighed)
   }
 }
 
@@ -43,6 +45,8 @@ function judgeAccepted(entry: EntryTimeline, weighed: WeighedAttempts): Verdict 
   const { destination } = entry
   const yes = weighed.accepted.at(-1)
   if (yes === undefined) {
+    const found = entry.lookups.find(({ answer }) => answer?.effect === 'delivered')
+    if (found !== undefined) return judgeFound(entry, found)
     const at = entry.closedAt === null ? '' : ` at ${formatSecond(entry.closedAt)}`
     const sentence = `${destination} accepted it${at}; the attempt itself is no longer on record.`
     return { kind: 'delivered_once', label: VERDICT_LABELS.delivered_once, sentence, advice: adviseNothing() }
@@ -65,8 +69,10 @@ function judgeAccepted(entry: EntryTimeline, weighed: WeighedAttempts): Verdict 
     doubted === null
       ? '.'
       : `. The outcome of ${doubted} never became known; it carried the same key, so ${destination} acted once.`
+  const disproved = listAttempts(weighed.disproved)
+  const before = disproved === null ? '' : ` Of ${disproved} it had said, asked, that it did not act.`
   const late = yes.isLate ? ' The answer came after the lease was lost, and was kept.' : ''
-  const sentence = `${accepted}${also}${late}${wordContradiction(entry)}`
+  const sentence = `${accepted}${also}${before}${late}${wordContradiction(entry)}`
   return { kind: 'delivered_once', label: VERDICT_LABELS.delivered_once, sentence, advice: adviseNothing() }
 }
 
@@ -85,7 +91,7 @@ function judgeTwice(entry: EntryTimeline, weighed: WeighedAttempts, accepted: st
   }
 }
 
-function judgeUncertain(entry: EntryTimeline, weighed: WeighedAttempts): Verdict {
+function judgeUncertain(entry: EntryTimeline, weighed: WeighedAttempts, readAt: number): Verdict {
   const { destination } = entry
   const doubted = listAttempts(weighed.doubtful)
   const last = weighed.doubtful.at(-1)
@@ -94,7 +100,7 @@ function judgeUncertain(entry: EntryTimeline, weighed: WeighedAttempts): Verdict
       ? `We cannot tell whether ${destination} acted.`
       : `We cannot tell whether ${destination} acted on ${doubted}: ${describeDoubt(last)}.`
   const held = entry.reason !== null && Object.hasOwn(HELD, entry.reason) ? HELD[entry.reason] : undefined
-  const why = held === undefined ? '' : ` It is held: ${held}.`
+  const why = (held === undefined ? '' : ` It is held: ${held}.`) + wordDoubt(entry, readAt)
   return {
     kind: 'unknown',
     label: VERDICT_LABELS.unknown,
@@ -118,6 +124,10 @@ function judgeGivenUp(entry: EntryTimeline, weighed: WeighedAttempts): Verdict {
   }
   const at = formatSecond(last.endedAt)
   const gaveUp = entry.reason !== null && Object.hasOwn(GAVE_UP, entry.reason) ? GAVE_UP[entry.reason] : undefined
+  if (entry.reason === 'did_not') {
+    const sentence = `${destination} did not take it: ${gaveUp}.`
+    return { kind: 'not_delivered', label, sentence, advice: adviseRedrive(entry) }
+  }
   const sentence =
     gaveUp === undefined
       ? `${destination} did not take it: attempt ${last.number} at ${at} was ${describeOutcome(last)}. Nothing was accepted.`
