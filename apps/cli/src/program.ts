@@ -7,6 +7,8 @@ import { registerFind } from './commands/find.js'
 import { registerMigrate } from './commands/migrate.js'
 import { registerPush } from './commands/push.js'
 import { registerReceiver } from './commands/receiver.js'
+import { registerReconcile } from './commands/reconcile.js'
+import { registerReconcileSource } from './commands/reconcile-source.js'
 import { registerRedrive } from './commands/redrive.js'
 import { registerRelease } from './commands/release.js'
 import { registerSettle } from './commands/settle.js'
@@ -27,6 +29,8 @@ const COMMANDS: readonly Registration[] = [
   registerPush,
   registerRedrive,
   registerSettle,
+  registerReconcile,
+  registerReconcileSource,
   registerRelease,
   registerDoctor,
   registerDev,

@@ -57,6 +57,15 @@ export function askNow(
   )
 }
 
+/** Why there is nothing to ask about an entry, and what to do instead. */
+export function explainNoDoubt(database: Database, entryId: string): Promise<ActRefusal> {
+  return runAct(
+    database,
+    (client) => refuseSettled(client, entryId),
+    () => false,
+  )
+}
+
 async function refuseSettled(client: pg.PoolClient, entryId: string): Promise<ActRefusal> {
   const locked = await lockEntry(client, entryId)
   if (locked === null) return { kind: 'not_found' }

@@ -2,6 +2,8 @@ import type { Database } from '../connection/index.js'
 
 export type DoubtFilter = {
   /** `null`: every one. */
+  readonly entry: string | null
+  /** `null`: every one. */
   readonly destination: string | null
   readonly overdueOnly: boolean
 }
@@ -13,6 +15,7 @@ SELECT r.entry, e.delivery, r.destination
   FROM counterfoil.reconciliation r JOIN counterfoil.entry e ON e.id = r.entry
  WHERE r.entry > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000')
    AND ($2::text IS NULL OR r.destination = $2)
+   AND ($5::uuid IS NULL OR r.entry = $5)
    AND (NOT $3::boolean OR r.review_by <= clock_timestamp())
  ORDER BY r.entry LIMIT $4`
 
@@ -22,7 +25,7 @@ export async function findDoubts(
   filter: DoubtFilter,
   page: { readonly limit: number; readonly after: string | null },
 ): Promise<{ readonly doubts: readonly OpenDoubt[]; readonly next: string | null }> {
-  const values = [page.after, filter.destination, filter.overdueOnly, page.limit + 1]
+  const values = [page.after, filter.destination, filter.overdueOnly, page.limit + 1, filter.entry]
   const { rows } = await database.pool.query<OpenDoubt>(FIND_DOUBTS, values)
   const doubts = rows.slice(0, page.limit)
   return { doubts, next: rows.length > page.limit ? (doubts.at(-1)?.entry ?? null) : null }
