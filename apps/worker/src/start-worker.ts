@@ -7,7 +7,7 @@ import { openCloses, openLines } from './drain/open-lines.js'
 import type { FaultPoints } from './fault-points.js'
 import { createHealthServer, listen } from './health/health-server.js'
 import { createReadiness } from './health/readiness.js'
-import { createReconciler, type ReconcilerOptions } from './reconcile/reconciler.js'
+import { createReconciler } from './reconcile/reconciler.js'
 import { refuseUnfit } from './refuse-unfit.js'
 import { createApplyDeferred } from './services/apply-deferred.js'
 import { createExpireLeases } from './services/expire-leases.js'
@@ -24,8 +24,6 @@ export type StartWorkerOptions = {
   readonly log: Logger
   /** For tests of crashes only. */
   readonly fault?: FaultPoints
-  /** For tests of crashes only: a question is on record, its request has not left. */
-  readonly beforeAsking?: ReconcilerOptions['beforeAsking']
 }
 
 export type RunningWorker = {
@@ -80,7 +78,6 @@ async function startParts(
     onDue,
     random: Math.random,
     log,
-    ...(options.beforeAsking === undefined ? {} : { beforeAsking: options.beforeAsking }),
   })
   const runner = createServiceRunner({
     services: [...listServices(options, background), reconciler.service],

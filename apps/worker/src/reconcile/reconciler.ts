@@ -14,8 +14,6 @@ export type ReconcilerOptions = {
   readonly onDue: (destination: string) => void
   readonly random: () => number
   readonly log: Logger
-  /** For tests only: after the question is on record, before its request leaves. */
-  readonly beforeAsking?: (asked: AskedLookup) => Promise<void>
 }
 
 export type Reconciler = {
@@ -88,7 +86,6 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   async function reconcile({ contract, lookups }: Desk, asked: AskedLookup): Promise<void> {
     const { log, onDue, random } = options
     try {
-      await options.beforeAsking?.(asked)
       const done = await reconcileOne(asked, { database, contract, ask: lookups.ask, random })
       log.info(findingLine(asked, done), 'doubt.asked')
       if (done.effect === 'returned') onDue(asked.destination)

@@ -10,8 +10,9 @@ import { ASK_LEASED, type AskedLookup, type AskedRow, toAsked } from './lookup-c
 export type AskNowResult = { readonly kind: 'asked'; readonly act: string; readonly asked: AskedLookup } | ActRefusal
 
 const LOCK_DOUBT = `
-SELECT destination, leased_until > clock_timestamp() AS busy, held_at
-  FROM counterfoil.reconciliation WHERE entry = $1 FOR UPDATE`
+SELECT r.destination, e.delivery, r.leased_until > clock_timestamp() AS busy, r.held_at
+  FROM counterfoil.reconciliation r JOIN counterfoil.entry e ON e.id = r.entry
+ WHERE r.entry = $1 FOR UPDATE OF r`
 
 /** A person's question is none of those that the contract bounds. */
 const ASK_NOW = `
@@ -35,7 +36,9 @@ export function askNow(
     database,
     async (client) => {
       const doubt = (
-        await client.query<{ destination: string; busy: boolean | null; held_at: Date }>(LOCK_DOUBT, [entryId])
+        await client.query<{ destination: string; delivery: string; busy: boolean | null; held_at: Date }>(LOCK_DOUBT, [
+          entryId,
+        ])
       ).rows[0]
       if (doubt === undefined) return refuseSettled(client, entryId)
       if (doubt.busy === true) {
@@ -45,6 +48,7 @@ export function askNow(
       const detail = { held_at: doubt.held_at.toISOString() }
       const act = await recordAct(client, 'reconcile', request, {
         entry: entryId,
+        delivery: doubt.delivery,
         destination: doubt.destination,
         detail,
       })
