@@ -1,5 +1,5 @@
 import { type DestinationContract, quietMs } from '@counterfoil/core'
-import { type AskedLookup, askDue, type Database, hasOpenDoubts, reviewDoubts } from '@counterfoil/db'
+import { type AskedLookup, askDue, type Database, hasOpenDoubts, reviewDoubts, reviewStrangers } from '@counterfoil/db'
 import type { Logger } from 'pino'
 import type { Service, ServiceRun } from '../services/service.js'
 import { type AskableContract, isAskable, type Lookups, lookupLeaseMs, openLookups } from './open-lookups.js'
@@ -44,6 +44,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   async function runOnce(): Promise<ServiceRun> {
     let asked = 0
     if (stopping === null && (await hasOpenDoubts(database))) {
+      await reviewStrangers(database, [...destinations.keys()])
       for (const contract of destinations.values()) {
         const { name, lookup, reviewWindowMs = null } = contract
         await reviewDoubts(database, { destination: name, reviewWindowMs, maxProbes: lookup?.maxProbes ?? 0 })

@@ -1,7 +1,7 @@
 import { adviseCheck, adviseNothing, adviseRedrive, adviseSettle } from './advise.js'
 import { describeDoubt, describeOutcome } from './describe-attempt.js'
 import { formatSecond } from './format-instant.js'
-import { judgeFound, wordDoubt } from './judge-found.js'
+import { heedContradiction, judgeFound, wordDoubt } from './judge-found.js'
 import { judgePending } from './judge-pending.js'
 import { judgeSettled } from './judge-settled.js'
 import type { EntryTimeline } from './timeline.js'
@@ -25,6 +25,10 @@ const GAVE_UP: Readonly<Record<string, string>> = {
 
 /** The verdict on one business action. A yes that is on record counts, whatever state the entry is in. */
 export function judgeEntry(entry: EntryTimeline, readAt: number): Verdict {
+  return heedContradiction(judgeState(entry, readAt), entry)
+}
+
+function judgeState(entry: EntryTimeline, readAt: number): Verdict {
   const weighed = weighAttempts(entry)
   if (weighed.accepted.length > 0 || entry.state === 'delivered') return judgeAccepted(entry, weighed)
   switch (entry.state) {

@@ -1,4 +1,4 @@
-import { adviseNothing } from './advise.js'
+import { adviseCheck, adviseNothing } from './advise.js'
 import { formatSecond } from './format-instant.js'
 import type { EntryTimeline, LookupOnRecord } from './timeline.js'
 import { VERDICT_LABELS, type Verdict } from './verdict.js'
@@ -13,6 +13,23 @@ export function judgeFound({ destination }: EntryTimeline, { number, askedAt, an
       `${destination} never answered the request itself, but its own record shows that it acted: ` +
       `question ${number} at ${formatSecond(askedAt)}${status}.`,
     advice: adviseNothing(),
+  }
+}
+
+/**
+ * A finding that came second moved nothing, yet where it says that the destination acted, nothing may be sent again as
+ * if it had not (I6): a person has to look at what contradicts what.
+ */
+export function heedContradiction(verdict: Verdict, entry: EntryTimeline): Verdict {
+  if (!verdict.advice.redrive.safe) return verdict
+  const kept = entry.lookups.find(({ answer }) => answer?.finding === 'took_effect' && answer.effect === 'kept')
+  if (kept === undefined) return verdict
+  const said = `${entry.destination}'s own record shows that it acted: question ${kept.number} at ${formatSecond(kept.askedAt)}`
+  const redrive = { safe: false, why: `${said}; sent again, it could be carried out twice` }
+  return {
+    ...verdict,
+    sentence: `${verdict.sentence} But ${said}, which contradicts that.`,
+    advice: { ...adviseCheck(entry, 'Find out which of the two is right before anything is sent again.'), redrive },
   }
 }
 

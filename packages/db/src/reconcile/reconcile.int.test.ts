@@ -12,7 +12,15 @@ import {
   openOutbox,
   REFUSED,
 } from '../outbox/outbox.int-setup.js'
-import { type AskedLookup, askDue, findDoubts, hasOpenDoubts, recordFinding, reviewDoubts } from './index.js'
+import {
+  type AskedLookup,
+  askDue,
+  findDoubts,
+  hasOpenDoubts,
+  recordFinding,
+  reviewDoubts,
+  reviewStrangers,
+} from './index.js'
 
 let outbox: Outbox
 beforeAll(async () => {
@@ -116,6 +124,22 @@ describe('open doubts', () => {
     expect(seen).toMatchObject({ next_at: null })
     expect(seen?.review_by?.getTime()).toBeLessThanOrEqual(Date.now() + 60_000)
     expect(await ask(destination)).toEqual([])
+  })
+})
+
+describe('doubts of a destination that is no longer configured', () => {
+  it('I12: are overdue after an hour, since nobody can ask about them', async () => {
+    const destination = newDestination()
+    const entry = await hold(destination)
+    const rest = async () => {
+      await reviewStrangers(outbox.database, ['crm'])
+      return (await doubt(entry))?.review_by ?? null
+    }
+    expect(await rest()).toBeNull()
+    await outbox.rows(`UPDATE counterfoil.reconciliation SET held_at = held_at - interval '2 hours' WHERE entry = $1`, [
+      entry,
+    ])
+    expect(await rest()).not.toBeNull()
   })
 })
 

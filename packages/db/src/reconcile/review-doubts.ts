@@ -32,3 +32,15 @@ export async function reviewDoubts(database: Database, law: ReviewLaw): Promise<
   const { rowCount } = await database.pool.query(REVIEW, [law.destination, law.reviewWindowMs ?? 0, law.maxProbes])
   return rowCount ?? 0
 }
+
+/** An hour: while a fleet is rolled out, an older worker doesn't know the newest destinations yet. */
+const STRANGER_AFTER_MS = 3_600_000
+
+const REVIEW_STRANGERS = `
+UPDATE counterfoil.reconciliation SET review_by = held_at, next_at = NULL
+ WHERE review_by IS NULL AND destination <> ALL ($1) AND held_at < clock_timestamp() - $2::float8 * interval '1 millisecond'`
+
+/** Doubts of destinations that are no longer configured: nobody can ask about them, so they are a person's (I12). */
+export async function reviewStrangers(database: Database, known: readonly string[]): Promise<number> {
+  return (await database.pool.query(REVIEW_STRANGERS, [known, STRANGER_AFTER_MS])).rowCount ?? 0
+}
