@@ -107,6 +107,21 @@ describe('counterfoil config', () => {
     expect(stderr).toContain('source "tickets" still has entries to send')
   })
 
+  it('demands what only the owner can say, although every process starts without it', async () => {
+    const silent = join(dirname(cli.configPath), 'silent.config.ts')
+    const destination = `{ url: 'http://127.0.0.1:9/', idempotency: 'none', allowPrivate: true }`
+    await writeFile(
+      silent,
+      `import { defineConfig } from '@counterfoil/config'
+       export default defineConfig({ sources: {}, destinations: { mailer: ${destination} } })`,
+    )
+    const none = { COUNTERFOIL_DATABASE_URL: undefined }
+    const { code, stderr } = await cli.run(['config', 'check', '--config', silent], none)
+    expect(code).toBe(2)
+    expect(stderr).toContain('destinations.mailer.reviewWindow: is missing')
+    expect((await cli.run(['config', 'print', '--config', silent], none)).code).toBe(0)
+  })
+
   it('asks the database wherever one is set, and says so when it could not', async () => {
     const smaller = join(dirname(cli.configPath), 'smaller.config.ts')
     expect((await cli.run(['config', 'check', '--config', smaller])).code).toBe(2)
