@@ -81,7 +81,7 @@ CREATE TRIGGER doubt_closes AFTER UPDATE OF state ON counterfoil.entry FOR EACH 
 INSERT INTO counterfoil.reconciliation (entry, destination, held_at, attempts, next_at)
 SELECT id, destination, closed_at, attempts, closed_at FROM counterfoil.entry WHERE state = 'uncertain';
 
-ALTER TABLE counterfoil.act DROP CONSTRAINT act_action_check;
+ALTER TABLE counterfoil.act DROP CONSTRAINT IF EXISTS act_action_check;
 ALTER TABLE counterfoil.act ADD CONSTRAINT act_action_check CHECK (action IN (
   'redrive', 'settle', 'release', 'discard', 'resume', 'push', 'pause', 'skip', 'cancel', 'send_again', 'approve', 'bulk',
   'reconcile'));
