@@ -41,6 +41,7 @@ export default defineConfig({
     sink: {
       url: process.env.SINK_URL ?? 'http://127.0.0.1:9/',
       idempotency: { header: 'Idempotency-Key', lifetime: '24h' },
+      reviewWindow: '4h',
       concurrency: 256,
       allowPrivate: true,
     },

@@ -81,6 +81,8 @@ export function logisticsHolds(sweep: Sweep) {
       carrier: {
         url: process.env.CARRIER_URL ?? 'http://127.0.0.1:9103/pickups',
         idempotency: { header: 'Idempotency-Key', lifetime: '24h' },
+        // A hold that may or may not stand at the carrier is a truck that may not come.
+        reviewWindow: '1h',
         replayMarkers: [{ header: 'Idempotent-Replayed', value: 'true' }],
         timeouts: { total: '10s' },
         // The demo's carrier is on this machine. Leave it out for one that is not.

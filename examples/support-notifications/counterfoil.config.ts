@@ -55,6 +55,8 @@ export const supportNotifications = defineConfig({
       url: process.env.CRM_URL ?? 'http://127.0.0.1:9101/notifications',
       headers: { Authorization: secret.env('CRM_TOKEN', { prefix: 'Bearer ' }) },
       idempotency: { header: 'Idempotency-Key', lifetime: '24h' },
+      // Support promises an answer within a day: a doubt has to be looked at well before.
+      reviewWindow: '4h',
       // The CRM says so when it had seen a key before; without this an accepted repeat looks like a first time.
       replayMarkers: [{ header: 'Idempotent-Replayed', value: 'true' }],
       timeouts: { total: '10s' },
@@ -65,6 +67,7 @@ export const supportNotifications = defineConfig({
       url: process.env.MAILER_URL ?? 'http://127.0.0.1:9102/mails',
       // It recognises no repeat, so a doubtful send is never repeated by itself: a person decides (I6).
       idempotency: 'none',
+      reviewWindow: '4h',
       timeouts: { total: '10s' },
       allowPrivate: true,
     },

@@ -28,6 +28,7 @@ export default defineConfig({
       allowPrivate: true,
       headers: { authorization: secret.file('crm.token', { prefix: 'Bearer ' }) },
       idempotency: { header: 'Idempotency-Key', lifetime: '24h' },
+      reviewWindow: '4h',
     },
   },
 })

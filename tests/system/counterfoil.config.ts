@@ -13,6 +13,7 @@ const destination = (path: string) => ({
   concurrency: Number(SINK_CONCURRENCY),
   timeouts: { total: SINK_TOTAL as Duration },
   lease: SINK_LEASE as Duration,
+  reviewWindow: '4h' as const,
   retry: { first: '200ms', cap: '1s', maxAttempts: 50 } as const,
 })
 const honoursKeys = { header: 'Idempotency-Key', lifetime: '24h' } as const

@@ -48,6 +48,8 @@ const commands = new Map(
     'plan',
     'push',
     'receiver',
+    'reconcile',
+    'reconcile-source',
     'redrive',
     'release',
     'send-again',
@@ -81,7 +83,7 @@ describe('the documents', () => {
     const calls = findAll(/^(?: {4}|\s*(?:npx )|.*\| |\$ )?(?:npx )?counterfoil ([a-z].*)$/gm)
     expect(calls.length).toBeGreaterThan(10)
     const wrong = calls.filter(({ text }) => {
-      const known = commands.get(/^[a-z-]+/.exec(text)?.[0] ?? '')
+      const known = commands.get(/^[a-z][a-z-]*/.exec(text)?.[0] ?? '')
       const options = (text.split(/\s#|`/)[0] ?? '').match(/--[a-z][a-z-]*/g) ?? []
       return known === undefined || options.some((option) => !known.includes(option) && option !== '--help')
     })

@@ -4,6 +4,7 @@ import {
   type DeadLetterReason,
   ENTRY_STATES,
   ERROR_CLASSES,
+  type FindingDecision,
   STATUS_CLASSES,
   type StatusClass,
   type StatusVerdict,
@@ -31,6 +32,8 @@ function readTable(heading: string): string[][] {
 
 const firstCells = (heading: string) => readTable(heading).map(([cell = '']) => cell.replaceAll('`', ''))
 
+type FoundReason = Extract<FindingDecision, { kind: 'dead_letter' }>['because']
+
 // Records, so that the compiler refuses a list from which one is missing.
 const OUTCOMES: Record<AttemptOutcome['kind'], true> = {
   accepted: true,
@@ -40,7 +43,7 @@ const OUTCOMES: Record<AttemptOutcome['kind'], true> = {
   not_sent: true,
   uncertain: true,
 }
-const REASONS: Record<UncertainReason | DeadLetterReason, true> = {
+const REASONS: Record<UncertainReason | DeadLetterReason | FoundReason, true> = {
   no_key: true,
   key_window_closed: true,
   rejected_after_doubt: true,
@@ -50,6 +53,7 @@ const REASONS: Record<UncertainReason | DeadLetterReason, true> = {
   too_old: true,
   rejected: true,
   unsendable: true,
+  did_not: true,
 }
 const PAUSES: Record<PausedReason, true> = { throttled: true, credentials: true, gone: true, operator: true }
 

@@ -42,8 +42,8 @@ export default defineConfig({
     },
   },
   destinations: {
-    crm: { url: 'http://127.0.0.1:9/crm', idempotency: { header: 'Idempotency-Key', lifetime: '24h' }, allowPrivate: true },
-    mailer: { url: 'http://127.0.0.1:9/mailer', idempotency: 'none', allowPrivate: true },
+    crm: { url: 'http://127.0.0.1:9/crm', idempotency: { header: 'Idempotency-Key', lifetime: '24h' }, reviewWindow: '4h', allowPrivate: true },
+    mailer: { url: 'http://127.0.0.1:9/mailer', idempotency: 'none', reviewWindow: '4h', allowPrivate: true },
   },
   operators: { ana: { token: secret.env('ANA_TOKEN') }, bo: { token: secret.env('BO_TOKEN'), approver: true } },
 })

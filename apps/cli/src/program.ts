@@ -10,6 +10,8 @@ import { registerMigrate } from './commands/migrate.js'
 import { registerPlan } from './commands/plan.js'
 import { registerPush } from './commands/push.js'
 import { registerReceiver } from './commands/receiver.js'
+import { registerReconcile } from './commands/reconcile.js'
+import { registerReconcileSource } from './commands/reconcile-source.js'
 import { registerRedrive } from './commands/redrive.js'
 import { registerRelease } from './commands/release.js'
 import { registerSendAgain } from './commands/send-again.js'
@@ -39,6 +41,8 @@ const COMMANDS: readonly Registration[] = [
   registerSendAgain,
   registerApprove,
   registerPlan,
+  registerReconcile,
+  registerReconcileSource,
   registerRelease,
   registerDoctor,
   registerDev,

@@ -1,4 +1,5 @@
 export type { FaultPoint, FaultPoints } from './fault-points.js'
+export { type ReconcileNowResult, reconcileNow } from './reconcile/reconcile-now.js'
 export { type RunningWorker, type StartWorkerOptions, startWorker } from './start-worker.js'
 export type { WorkerConfig, WorkerSettings } from './worker-settings.js'
 export { WorkerStartRefused } from './worker-start-refused.js'

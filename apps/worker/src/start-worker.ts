@@ -7,6 +7,7 @@ import { openCloses, openLines } from './drain/open-lines.js'
 import type { FaultPoints } from './fault-points.js'
 import { createHealthServer, listen } from './health/health-server.js'
 import { createReadiness } from './health/readiness.js'
+import { createReconciler } from './reconcile/reconciler.js'
 import { refuseUnfit } from './refuse-unfit.js'
 import { createApplyDeferred } from './services/apply-deferred.js'
 import { createExpireLeases } from './services/expire-leases.js'
@@ -66,14 +67,23 @@ async function startParts(
   const closes = openCloses(hot, log)
   const lines = openLines({ ...options, database: hot, closes, wakeups, now })
   const wake = (destination: string) => lines.get(destination)?.drainer.wake()
+  const onDue = (destination: string) => {
+    wake(destination)
+    wakeups.wake(destination)
+  }
+  const reconciler = createReconciler({
+    database: background,
+    destinations: options.config.destinations,
+    instance: settings.instance,
+    onDue,
+    random: Math.random,
+    log,
+  })
   const runner = createServiceRunner({
-    services: listServices(options, background),
+    services: [...listServices(options, background), reconciler.service],
     wakeups,
     runExclusively: (name, work) => runExclusively(background, name, work),
-    onDue: (destination) => {
-      wake(destination)
-      wakeups.wake(destination)
-    },
+    onDue,
     now,
     log,
   })
@@ -96,7 +106,8 @@ async function startParts(
         runner,
         wakeups,
         health,
-        closeDatabases,
+        // Open questions are given up at once; what came of them is written down before the connections go.
+        closeDatabases: () => reconciler.stop().then(closeDatabases),
         graceMs: settings.graceMs,
         log,
       })

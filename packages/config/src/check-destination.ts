@@ -1,6 +1,8 @@
 import type { DestinationContract } from '@counterfoil/core'
 import { checkAuth } from './check-auth.js'
+import { checkLookup } from './check-lookup.js'
 import { checkMatchers } from './check-matchers.js'
+import { checkReviewWindow } from './check-review-window.js'
 import { isLoopbackHost } from './check-source.js'
 import { LEASE_MARGIN_MS } from './defaults.js'
 import type { DestinationParts } from './destination-schema.js'
@@ -43,6 +45,8 @@ export function checkDestination(
       hasKey: contract.idempotency.kind !== 'none',
       responseCapBytes: contract.responseCapBytes,
     }),
+    ...(parts.lookup === undefined ? [] : checkLookup(`${path}.lookup`, parts.lookup, contract)),
+    ...checkReviewWindow(path, contract),
   ]
 }
 

@@ -16,6 +16,13 @@ export const DEFAULTS = {
     concurrency: 16,
     responseCapBytes: 65_536,
     keyMarginMs: 600_000,
+    lookup: {
+      graceMs: 30_000,
+      firstMs: 60_000,
+      capMs: 3_600_000,
+      maxProbes: 10,
+      concurrency: 2,
+    },
     /** On top of the total timeout: closing the attempt and a slow commit fit in. */
     leaseSpareMs: 15_000,
     retry: {

@@ -2,6 +2,7 @@ import type { Transition } from '@counterfoil/core'
 import type { Preset } from '@counterfoil/sources'
 import type { Duration } from './duration.js'
 import type { EndpointName } from './endpoints.js'
+import type { LookupDefinition } from './lookup-definition.js'
 import type { DefinedRoute } from './route.js'
 import type { SchemeDefinition } from './schemes.js'
 import type { SecretRef } from './secret.js'
@@ -202,6 +203,10 @@ type DestinationParts = {
   }
   /** What its answers mean where that differs from the table of statuses; the first that holds decides. */
   readonly matchers?: readonly MatcherDefinition[]
+  /** How to ask whether it acted, when no answer told. Without it a person has to find out. */
+  readonly lookup?: LookupDefinition
+  /** How long a doubt may stay open before it is overdue and a person has to look. `config check` asks for it. */
+  readonly reviewWindow?: Duration
   /** Answer headers that say "I knew this key"; without `value` any value says so. Default: those that are in use. */
   readonly replayMarkers?: readonly { readonly header: string; readonly value?: string }[]
 }

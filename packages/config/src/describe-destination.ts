@@ -1,4 +1,4 @@
-import type { AnswerMatcher, DestinationContract, KeyRule } from '@counterfoil/core'
+import type { AnswerMatcher, DestinationContract, KeyRule, LookupContract } from '@counterfoil/core'
 import type { DestinationParts } from './destination-schema.js'
 import { formatDuration } from './duration.js'
 import type { ResolvedAccess } from './resolve-destination.js'
@@ -45,6 +45,24 @@ export function describeDestination(described: DescribedDestination): Record<str
     },
     matchers: contract.matchers.map(describeMatcher),
     replayMarkers: contract.replayMarkers,
+    lookup: contract.lookup === undefined ? 'none' : describeLookup(contract.lookup),
+    reviewWindow: contract.reviewWindowMs === undefined ? 'not named' : formatDuration(contract.reviewWindowMs),
+  }
+}
+
+/** Its query may carry a token as well; placeholders are names only. */
+function describeLookup(lookup: LookupContract): Record<string, unknown> {
+  const [path = ''] = lookup.target.split('?', 1)
+  return {
+    method: lookup.method,
+    target: path === lookup.target ? path : `${path}?[redacted]`,
+    rules: lookup.rules.length,
+    grace: formatDuration(lookup.graceMs),
+    first: formatDuration(lookup.firstMs),
+    cap: formatDuration(lookup.capMs),
+    maxProbes: lookup.maxProbes,
+    concurrency: lookup.concurrency,
+    didNot: lookup.didNot,
   }
 }
 

@@ -24,7 +24,8 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 function resolve(changes: object, sources: object = {}) {
-  const crm = { url: 'https://crm.example/', idempotency: { header: 'Idempotency-Key', lifetime: '24h' }, ...changes }
+  const idempotency = { header: 'Idempotency-Key', lifetime: '24h' }
+  const crm = { url: 'https://crm.example/', idempotency, reviewWindow: '1d', ...changes }
   return resolveConfig({ sources, destinations: { crm } }, { env: { TOKEN, WHSEC }, baseDir: dir, now: 0 })
 }
 

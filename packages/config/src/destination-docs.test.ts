@@ -65,7 +65,10 @@ export default defineConfig({ sources: {}, destinations: {\n${entry}} })\n`
 })
 
 test.each(ENDPOINT_NAMES)('endpoint %s is a valid destination by itself', (endpoint) => {
-  const definition = { sources: {}, destinations: { api: { url: 'https://api.example/', endpoint } } }
+  const definition = {
+    sources: {},
+    destinations: { api: { url: 'https://api.example/', endpoint, reviewWindow: '1d' } },
+  }
   const result = resolveConfig(definition, { env: {}, baseDir: '/nowhere', now: 0 })
   expect(result.problems.filter(({ severity }) => severity === 'error')).toEqual([])
   const { unsure, idempotency }: Endpoint = ENDPOINTS[endpoint]

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { authSchema, tlsSchema } from './auth-schema.js'
 import { ENDPOINT_NAMES } from './endpoints.js'
 import { idempotencySchema } from './key-schema.js'
+import { lookupSchema } from './lookup-schema.js'
 import { matcherSchema } from './matcher-schema.js'
 import { count, duration, headerName, oneOf, strict } from './schema-parts.js'
 import { secretRef } from './secret-schema.js'
@@ -41,6 +42,8 @@ export const destinationSchema = strict({
     maxRetryAfter: duration(0).optional(),
   }).optional(),
   matchers: z.array(matcherSchema, { error: 'must be a list of matchers' }).optional(),
+  lookup: lookupSchema.optional(),
+  reviewWindow: duration(0).optional(),
   replayMarkers: z.array(strict({ header: headerName, value: z.string().optional() })).optional(),
 })
 

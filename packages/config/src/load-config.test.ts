@@ -30,7 +30,7 @@ export default defineConfig({
       },
     },
   },
-  destinations: { crm: { url: 'https://crm.example', idempotency: 'none' } },
+  destinations: { crm: { url: 'https://crm.example', idempotency: 'none', reviewWindow: '4h' } },
 })
 `
 

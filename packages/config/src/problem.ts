@@ -3,6 +3,8 @@ export type ConfigProblem = {
   readonly severity: 'error' | 'warning'
   /** Where, such as `sources.tickets.keys[0].secret`; `''` is the whole. */
   readonly path: string
+  /** `config check` fails on it, although every process starts. */
+  readonly demanded?: true
   /** What, why and what next, in one or two sentences. Never a secret. */
   readonly message: string
 }
@@ -13,6 +15,11 @@ export function error(path: string, message: string): ConfigProblem {
 
 export function warning(path: string, message: string): ConfigProblem {
   return { severity: 'warning', path, message }
+}
+
+/** A warning to whoever starts, an error to whoever checks. */
+export function demand(path: string, message: string): ConfigProblem {
+  return { severity: 'warning', demanded: true, path, message }
 }
 
 /** `path: message`, for a terminal. */

@@ -55,6 +55,7 @@ function destination(changes: Partial<DestinationDefinition> = {}): DestinationD
   return {
     url: 'https://crm.example/updates',
     idempotency: { header: 'Idempotency-Key', lifetime: '24h' },
+    reviewWindow: '4h',
     ...changes,
   }
 }

@@ -3,6 +3,7 @@ import { DEFAULTS } from './defaults.js'
 import type { DestinationParts } from './destination-schema.js'
 import { formatPath } from './format-path.js'
 import { type ResolvedAuth, type ResolvedTls, resolveAuth, resolveTls } from './resolve-auth.js'
+import { resolveLookup } from './resolve-lookup.js'
 import { resolveMatcher } from './resolve-matcher.js'
 import type { SecretCell, SecretStore } from './secret-store.js'
 
@@ -72,6 +73,8 @@ export function resolveDestination(
       maxAgeMs: retry.maxAge ?? destination.retry.maxAgeMs,
       maxRetryAfterMs: retry.maxRetryAfter ?? destination.retry.maxRetryAfterMs,
     },
+    ...(parts.lookup === undefined ? {} : { lookup: resolveLookup(parts.lookup) }),
+    ...(parts.reviewWindow === undefined ? {} : { reviewWindowMs: parts.reviewWindow }),
     matchers: (parts.matchers ?? []).map(resolveMatcher),
     replayMarkers: resolveReplayMarkers(parts),
   }

@@ -1,4 +1,4 @@
-import { type ConfigProblem, checkOpenUse, type ResolvedConfig } from '@counterfoil/config'
+import { type ConfigProblem, checkOpenUse, error, type ResolvedConfig } from '@counterfoil/config'
 import { findOpenDestinations, findOpenSources } from '@counterfoil/db'
 import type { Registration } from '../program.js'
 import { CommandFailure } from '../terminal/command-failure.js'
@@ -17,7 +17,14 @@ export const registerConfig: Registration = (program, terminal) => {
     .option('--database', 'fail when the database can not be asked whether open work is left behind')
     .action(async (options: { config?: string; database?: true }) => {
       const path = findConfigPath(terminal, options.config)
-      const config = await openConfig(terminal, path, (problems) => warn(terminal, problems))
+      const config = await openConfig(terminal, path, (problems) => {
+        const demanded = problems.filter((problem) => problem.demanded === true)
+        const rest = problems.filter((problem) => problem.demanded !== true)
+        warn(terminal, rest)
+        if (demanded.length === 0) return
+        const asErrors = demanded.map(({ path: at, message }) => error(at, message))
+        throw invalid('the configuration works, but leaves out what its owner has to say', asErrors)
+      })
       const problems = await listLeftBehind(terminal, config, options.database === true)
       if (problems.length > 0) throw invalid('the configuration leaves open work behind', problems)
       terminal.out(

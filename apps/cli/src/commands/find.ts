@@ -1,6 +1,7 @@
 import { formatInstant, VERDICT_KINDS, type VerdictKind } from '@counterfoil/core'
 import { Option } from 'commander'
 import { type Listed, type Listing, listDeliveries } from '../audit/list-deliveries.js'
+import { listOverdue } from '../audit/list-overdue.js'
 import type { Registration } from '../program.js'
 import { deliveryDocument } from '../render/answer-document.js'
 import { type Cell, renderTable } from '../render/render-table.js'
@@ -15,6 +16,7 @@ type FindOptions = {
   type?: string
   destination?: string
   verdict?: VerdictKind
+  overdue?: true
   since?: number
   until?: number
   limit: number
@@ -34,6 +36,7 @@ export const registerFind: Registration = (program, terminal) => {
     .option('--type <type>', 'only this event type')
     .option('--destination <name>', 'only with an action for this destination')
     .addOption(new Option('--verdict <kind>', 'only with this verdict').choices(VERDICTS))
+    .option('--overdue', 'only doubts that are overdue, oldest first, however old')
     .option('--since <time>', 'claimed at or after: 2026-11-29, 2026-11-29T14:00Z, or 90m, 12h, 7d ago', parseMoment)
     .option('--until <time>', 'claimed before', parseMoment)
     .option('--limit <n>', 'at most this many', parseCount(1, 1000), 50)
@@ -45,6 +48,11 @@ export const registerFind: Registration = (program, terminal) => {
       '\nWithout --since, the last 7 days.\n\nExamples:\n  counterfoil find --verdict unknown --since 24h\n',
     )
     .action(async (options: FindOptions) => {
+      if (options.overdue) {
+        const listing = await withDatabase(terminal, { role: null }, (database) => listOverdue(database, options))
+        printListing(terminal, listing, options)
+        return
+      }
       const since = options.since ?? Date.now() - WEEK_MS
       const listing = await withDatabase(terminal, { role: null }, (database) =>
         listDeliveries(
@@ -81,7 +89,8 @@ function printListing(terminal: Terminal, { found, next }: Listing, options: Fin
         found.map((one) => toRow(one, terminal)),
       ),
     )
-  } else terminal.err('nothing matches; without --since, only the last 7 days are looked at\n')
+  } else if (options.overdue) terminal.err('no doubt is overdue\n')
+  else terminal.err('nothing matches; without --since, only the last 7 days are looked at\n')
   if (next !== null) terminal.err(`there may be more: --after ${next}\n`)
 }
 

@@ -99,12 +99,27 @@ describe('counterfoil config', () => {
     await writeFile(
       smaller,
       `import { defineConfig } from '@counterfoil/config'
-       export default defineConfig({ sources: {}, destinations: { mailer: { url: 'http://127.0.0.1:9/', idempotency: 'none', allowPrivate: true } } })`,
+       export default defineConfig({ sources: {}, destinations: { mailer: { url: 'http://127.0.0.1:9/', idempotency: 'none', reviewWindow: '4h', allowPrivate: true } } })`,
     )
     const { code, stderr } = await cli.run(['config', 'check', '--database', '--config', smaller])
     expect(code).toBe(2)
     expect(stderr).toContain('destination "crm" still has entries to send')
     expect(stderr).toContain('source "tickets" still has entries to send')
+  })
+
+  it('demands what only the owner can say, although every process starts without it', async () => {
+    const silent = join(dirname(cli.configPath), 'silent.config.ts')
+    const destination = `{ url: 'http://127.0.0.1:9/', idempotency: 'none', allowPrivate: true }`
+    await writeFile(
+      silent,
+      `import { defineConfig } from '@counterfoil/config'
+       export default defineConfig({ sources: {}, destinations: { mailer: ${destination} } })`,
+    )
+    const none = { COUNTERFOIL_DATABASE_URL: undefined }
+    const { code, stderr } = await cli.run(['config', 'check', '--config', silent], none)
+    expect(code).toBe(2)
+    expect(stderr).toContain('destinations.mailer.reviewWindow: is missing')
+    expect((await cli.run(['config', 'print', '--config', silent], none)).code).toBe(0)
   })
 
   it('asks the database wherever one is set, and says so when it could not', async () => {

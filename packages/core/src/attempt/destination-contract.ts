@@ -1,3 +1,4 @@
+import type { LookupContract } from '../reconcile/lookup-contract.js'
 import type { AnswerMatcher } from './answer-matcher.js'
 import type { DestinationAuth, DestinationTls } from './destination-auth.js'
 
@@ -57,4 +58,8 @@ export type DestinationContract = {
   readonly matchers: readonly AnswerMatcher[]
   /** Response headers that say "I had seen this key before"; `value: null` accepts any. */
   readonly replayMarkers: readonly { readonly header: string; readonly value: string | null }[]
+  /** How to ask whether it acted; without one only an answer or a person ends a doubt. */
+  readonly lookup?: LookupContract
+  /** How long a doubt may be open before it is overdue and a person has to look. Nobody said: at once. */
+  readonly reviewWindowMs?: number
 }

@@ -1,6 +1,7 @@
 import { adviseCheck, adviseNothing, adviseRedrive, adviseSettle, askRedrive } from './advise.js'
 import { describeDoubt, describeOutcome } from './describe-attempt.js'
 import { formatSecond } from './format-instant.js'
+import { heedContradiction, judgeFound, wordDoubt } from './judge-found.js'
 import { judgePending } from './judge-pending.js'
 import { judgeSettled } from './judge-settled.js'
 import type { EntryTimeline } from './timeline.js'
@@ -19,6 +20,7 @@ const HELD: Readonly<Record<string, string>> = {
 }
 
 const GAVE_UP: Readonly<Record<string, string>> = {
+  did_not: 'it was asked, says that it did not act, and is not sent again by itself',
   attempts_used_up: 'its attempts are used up',
   too_old: 'it became too old',
 }
@@ -27,7 +29,8 @@ const GAVE_UP: Readonly<Record<string, string>> = {
 export function judgeEntry(entry: EntryTimeline, readAt: number): Verdict {
   const verdict = judgeEvidence(entry, readAt)
   const sentence = `${verdict.sentence}${wordAgain(entry)}`
-  return { ...verdict, sentence, advice: { ...verdict.advice, redrive: askRedrive(entry, readAt) } }
+  const advice = { ...verdict.advice, redrive: askRedrive(entry, readAt) }
+  return heedContradiction({ ...verdict, sentence, advice }, entry)
 }
 
 /** Sent on purpose as an action of its own: said, so that nobody takes it for a repeat. */
@@ -47,16 +50,16 @@ function judgeEvidence(entry: EntryTimeline, readAt: number): UnaskedVerdict {
     case 'pending':
       return judgePending(entry, weighed, readAt)
     case 'uncertain':
-      return judgeUncertain(entry, weighed)
+      return judgeUncertain(entry, weighed, readAt)
     case 'settled':
       // What came into doubt after the person had settled it is not covered by the person's word.
       return weighed.doubtful.length > 0 && entry.reason !== 'delivered'
-        ? judgeUncertain(entry, weighed)
+        ? judgeUncertain(entry, weighed, readAt)
         : judgeSettled(entry)
     case 'dead_lettered':
     case 'cancelled':
       // A dead letter never carries a doubt; should one ever show up, it is not called "not delivered" (I6).
-      return weighed.doubtful.length > 0 ? judgeUncertain(entry, weighed) : judgeGivenUp(entry, weighed)
+      return weighed.doubtful.length > 0 ? judgeUncertain(entry, weighed, readAt) : judgeGivenUp(entry, weighed)
   }
 }
 
@@ -64,6 +67,8 @@ function judgeAccepted(entry: EntryTimeline, weighed: WeighedAttempts): UnaskedV
   const { destination } = entry
   const yes = weighed.accepted.at(-1)
   if (yes === undefined) {
+    const found = entry.lookups.find(({ answer }) => answer?.effect === 'delivered')
+    if (found !== undefined) return judgeFound(entry, found)
     const at = entry.closedAt === null ? '' : ` at ${formatSecond(entry.closedAt)}`
     const sentence = `${destination} accepted it${at}; the attempt itself is no longer on record.`
     return { kind: 'delivered_once', label: VERDICT_LABELS.delivered_once, sentence, advice: adviseNothing() }
@@ -86,8 +91,10 @@ function judgeAccepted(entry: EntryTimeline, weighed: WeighedAttempts): UnaskedV
     doubted === null
       ? '.'
       : `. The outcome of ${doubted} never became known; it carried the same key, so ${destination} acted once.`
+  const disproved = listAttempts(weighed.disproved)
+  const before = disproved === null ? '' : ` Of ${disproved} it had said, asked, that it did not act.`
   const late = yes.isLate ? ' The answer came after the lease was lost, and was kept.' : ''
-  const sentence = `${accepted}${also}${late}${wordContradiction(entry)}`
+  const sentence = `${accepted}${also}${before}${late}${wordContradiction(entry)}`
   return { kind: 'delivered_once', label: VERDICT_LABELS.delivered_once, sentence, advice: adviseNothing() }
 }
 
@@ -106,7 +113,7 @@ function judgeTwice(entry: EntryTimeline, weighed: WeighedAttempts, accepted: st
   }
 }
 
-function judgeUncertain(entry: EntryTimeline, weighed: WeighedAttempts): UnaskedVerdict {
+function judgeUncertain(entry: EntryTimeline, weighed: WeighedAttempts, readAt: number): UnaskedVerdict {
   const { destination } = entry
   const doubted = listAttempts(weighed.doubtful)
   const last = weighed.doubtful.at(-1)
@@ -115,7 +122,7 @@ function judgeUncertain(entry: EntryTimeline, weighed: WeighedAttempts): Unasked
       ? `We cannot tell whether ${destination} acted.`
       : `We cannot tell whether ${destination} acted on ${doubted}: ${describeDoubt(last)}.`
   const held = entry.reason !== null && Object.hasOwn(HELD, entry.reason) ? HELD[entry.reason] : undefined
-  const why = held === undefined ? '' : ` It is held: ${held}.`
+  const why = (held === undefined ? '' : ` It is held: ${held}.`) + wordDoubt(entry, readAt)
   return {
     kind: 'unknown',
     label: VERDICT_LABELS.unknown,
@@ -140,6 +147,10 @@ function judgeGivenUp(entry: EntryTimeline, weighed: WeighedAttempts): UnaskedVe
   }
   const at = formatSecond(last.endedAt)
   const gaveUp = entry.reason !== null && Object.hasOwn(GAVE_UP, entry.reason) ? GAVE_UP[entry.reason] : undefined
+  if (entry.reason === 'did_not') {
+    const sentence = `${destination} did not take it: ${gaveUp}.`
+    return { kind: 'not_delivered', label, sentence, advice: adviseRedrive(entry) }
+  }
   const sentence =
     gaveUp === undefined
       ? `${destination} did not take it: attempt ${last.number} at ${at} was ${describeOutcome(last)}. Nothing was accepted.`

@@ -1,5 +1,6 @@
 import { actEvent } from './act-event.js'
 import { describeOutcome } from './describe-attempt.js'
+import { doubtEvents, findingEvent } from './finding-event.js'
 import { formatDuration, formatSecond } from './format-instant.js'
 import type { AttemptOnRecord, EntryTimeline, LateOutcomeOnRecord } from './timeline.js'
 import type { TimelineEvent } from './timeline-event.js'
@@ -10,7 +11,9 @@ export function listEntryEvents(entry: EntryTimeline, readAt: number): TimelineE
     queuedEvent(entry),
     ...entry.attempts.map((attempt) => attemptEvent(entry, attempt)),
     ...entry.lateOutcomes.map((late) => lateEvent(entry, late)),
+    ...entry.lookups.map((lookup) => findingEvent(entry, lookup)),
     ...nextEvents(entry, readAt),
+    ...doubtEvents(entry, readAt),
     ...entry.acts.map(actEvent),
   ]
 }

@@ -14,6 +14,7 @@ const ORDER: readonly TimelineEventKind[] = [
   'act',
   'attempt',
   'late_outcome',
+  'finding',
   'next',
 ]
 

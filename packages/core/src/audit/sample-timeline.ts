@@ -1,4 +1,10 @@
-import type { AttemptOnRecord, DeliveryTimeline, EntryTimeline, LateOutcomeOnRecord } from './timeline.js'
+import type {
+  AttemptOnRecord,
+  DeliveryTimeline,
+  EntryTimeline,
+  LateOutcomeOnRecord,
+  LookupOnRecord,
+} from './timeline.js'
 
 // Timelines for tests of what is read from them: a complete one, of which a test changes what it is about.
 
@@ -30,6 +36,8 @@ export function sampleEntry(change: Partial<EntryTimeline> = {}): EntryTimeline 
     pause: null,
     attempts: [],
     lateOutcomes: [],
+    lookups: [],
+    doubt: null,
     acts: [],
     ...change,
   }
@@ -77,6 +85,25 @@ export function sampleLateOutcome(
     detail: null,
     recordedAt: NOW - 60_000,
     ...change,
+  }
+}
+
+/** A question of the reconciler's, a second long, asked four minutes after `sampleAttempt(1)`. */
+export function sampleLookup(
+  number: number,
+  answer: Pick<NonNullable<LookupOnRecord['answer']>, 'finding' | 'effect'> | null,
+  change: Partial<NonNullable<LookupOnRecord['answer']>> = {},
+): LookupOnRecord {
+  const askedAt = NOW - 300_000 + number * 60_000
+  return {
+    number,
+    askedBy: 'worker-1',
+    byPerson: false,
+    askedAt,
+    answer:
+      answer === null
+        ? null
+        : { answeredAt: askedAt + 1_000, status: 200, cause: null, detail: null, ...answer, ...change },
   }
 }
 

@@ -6,6 +6,7 @@ export type TimelineEventKind =
   | 'queued'
   | 'attempt'
   | 'late_outcome'
+  | 'finding'
   | 'next'
   | 'act'
 

@@ -1,5 +1,6 @@
 import type { AttemptOutcome } from '../attempt/outcome.js'
 import type { EntryState } from '../outbox/entry.js'
+import type { Finding, FindingEffect } from '../reconcile/finding.js'
 import type { TransitionOutcome } from '../transition/transition.js'
 
 // What is on record about one delivery, as the evidence tables hold it. Times are epoch ms by the database clock;
@@ -94,6 +95,33 @@ export type ActKind =
   | 'bulk'
   | 'reconcile'
 
+/** One question to the destination about an entry in doubt, and what it brought. */
+export type LookupOnRecord = {
+  readonly number: number
+  /** A worker, or the operator in whose name it was asked. */
+  readonly askedBy: string
+  readonly byPerson: boolean
+  readonly askedAt: number
+  /** `null`: whoever asked has not written an answer down. */
+  readonly answer: {
+    readonly answeredAt: number
+    readonly finding: Finding
+    readonly status: number | null
+    readonly cause: string | null
+    readonly detail: string | null
+    readonly effect: FindingEffect
+  } | null
+}
+
+/** An open doubt as the reconciler sees it. */
+export type DoubtOnRecord = {
+  readonly heldAt: number
+  /** `null`: nobody asks by itself any more. */
+  readonly nextAskAt: number | null
+  /** From then on it is overdue; `null`: no worker has looked at it yet. */
+  readonly reviewBy: number | null
+}
+
 /** What a person did (I9). */
 export type ActOnRecord = {
   readonly id: string
@@ -164,6 +192,9 @@ export type EntryTimeline = {
   readonly pause: PauseOnRecord | null
   readonly attempts: readonly AttemptOnRecord[]
   readonly lateOutcomes: readonly LateOutcomeOnRecord[]
+  readonly lookups: readonly LookupOnRecord[]
+  /** `null`: it is not held as uncertain. */
+  readonly doubt: DoubtOnRecord | null
   readonly acts: readonly ActOnRecord[]
 }
 

@@ -26,15 +26,18 @@ export type WeighedAttempts = {
   readonly doubtful: readonly WeighedAttempt[]
   /** Were in doubt, and an answer under the same key or a person has ended the doubt. */
   readonly resolved: readonly WeighedAttempt[]
+  /** Were in doubt, and the destination, asked, said that it had not acted. */
+  readonly disproved: readonly WeighedAttempt[]
 }
 
 /** Weighs the attempts of one entry. Pure. */
 export function weighAttempts(entry: EntryTimeline): WeighedAttempts {
   const all = entry.attempts.map((attempt) => weigh(attempt, entry))
   const accepted = all.filter((attempt) => attempt.outcome === 'accepted')
-  const uncertain = all.filter((attempt) => attempt.outcome === 'uncertain')
+  const disproved = all.filter((attempt) => attempt.outcome === 'uncertain' && isDisproved(attempt, entry))
+  const uncertain = all.filter((attempt) => attempt.outcome === 'uncertain' && !disproved.includes(attempt))
   const doubtful = uncertain.filter((attempt) => !isResolved(attempt, entry, accepted))
-  return { all, accepted, doubtful, resolved: uncertain.filter((attempt) => !doubtful.includes(attempt)) }
+  return { all, accepted, doubtful, disproved, resolved: uncertain.filter((attempt) => !doubtful.includes(attempt)) }
 }
 
 /**
@@ -72,6 +75,14 @@ function wasKeySent(attempt: AttemptOnRecord): WeighedAttempt['key'] {
   if (attempt.keySent !== null || attempt.decisionReason === 'uncertain_with_key') return 'sent'
   if (attempt.decisionReason === 'no_key') return 'not_sent'
   return attempt.digestSent === null ? 'unknown' : 'not_sent'
+}
+
+/** Only a finding that was acted upon counts: one that was asked too early, or came too late, proves nothing. */
+function isDisproved(attempt: WeighedAttempt, entry: EntryTimeline): boolean {
+  return entry.lookups.some(
+    ({ askedAt, answer }) =>
+      askedAt >= attempt.endedAt && (answer?.effect === 'returned' || answer?.effect === 'dead_lettered'),
+  )
 }
 
 function isResolved(attempt: WeighedAttempt, entry: EntryTimeline, accepted: readonly WeighedAttempt[]): boolean {

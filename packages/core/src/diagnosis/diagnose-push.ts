@@ -9,7 +9,7 @@ import { listUrlReadings } from './list-url-readings.js'
 import type { PushSubject, Variation, VariedPart } from './variation.js'
 
 /** One or two things that, were they otherwise, would make the signature right. */
-export type Finding = {
+export type PushFinding = {
   readonly parts: readonly VariedPart[]
   readonly codes: readonly string[]
   /** Complete "it would be valid if …", joined by "and". */
@@ -36,7 +36,7 @@ const MAX_PAIRED_BYTES = 1_048_576
  * Why a push was not believed, found by judging variations of it with the verifier itself. Only the likely mistakes are
  * tried, and nothing is guessed: a variation counts when its signature is right.
  */
-export async function diagnosePush(push: DiagnosedPush): Promise<readonly Finding[]> {
+export async function diagnosePush(push: DiagnosedPush): Promise<readonly PushFinding[]> {
   const groups = listGroups(push)
   const alone = await Promise.all(
     groups.map((variations) =>
@@ -79,7 +79,7 @@ function* pairUp(groups: readonly (readonly Variation[])[]): Generator<readonly 
 async function findFirst(
   { verifier, subject, at, material }: DiagnosedPush,
   candidates: readonly (readonly Variation[])[],
-): Promise<Finding | null> {
+): Promise<PushFinding | null> {
   for (const variations of candidates) {
     const varied = variations.reduce((before, { apply }) => apply(before), subject)
     const verdict = await verifier.verify(varied.request, varied.keys, at, material)

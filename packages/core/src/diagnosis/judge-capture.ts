@@ -7,7 +7,7 @@ import type { PushRequest } from '../intake/push-request.js'
 import { readQuery, resolvePublicUrl } from '../intake/resolve-public-url.js'
 import type { SourceContract } from '../intake/source-contract.js'
 import type { UnavailableCause, Verification, Verified } from '../intake/verification.js'
-import { diagnosePush, type Finding } from './diagnose-push.js'
+import { diagnosePush, type PushFinding } from './diagnose-push.js'
 
 /** How far the clock of judgement is from that of the signature. */
 export type OffTime = {
@@ -34,7 +34,7 @@ export type CaptureVerdict =
       readonly cause: string
       readonly hint: string
       readonly offTime: OffTime | null
-      readonly findings: readonly Finding[]
+      readonly findings: readonly PushFinding[]
     }
   /** Nothing is said of the signature: what it takes to judge it is not to be had. */
   | { readonly kind: 'unjudged'; readonly cause: UnavailableCause; readonly hint: string }

@@ -1,5 +1,6 @@
 import type { Database } from '../connection/database.js'
 import { readSnapshot } from './read-snapshot.js'
+import { lowerBound, upperBound } from './uuid-bounds.js'
 
 /** What to list. Times are epoch ms by the database clock; `null` leaves a filter out. */
 export type DeliveryFilter = {
@@ -40,9 +41,6 @@ export type DeliveryPage = {
 
 /** Claims looked at by one call, so that a filter that matches little never becomes a scan of everything. */
 const SCAN = 20_000
-
-/** The receiver makes a delivery's id by its own clock, which may be off the database's. */
-const CLOCK_SLACK_MS = 10 * 60_000
 
 const HAS_LATE_ANSWER = 'EXISTS (SELECT FROM counterfoil.late_outcome o WHERE o.entry = e.id)'
 
@@ -112,20 +110,6 @@ function toPage(rows: readonly { id: string; hit: boolean }[], limit: number): D
   const scannedTo = rows.find((row) => !row.hit)?.id ?? null
   const deliveries = hits.slice(0, limit)
   return { deliveries, next: hits.length > limit ? (deliveries.at(-1) ?? null) : scannedTo }
-}
-
-/** UUIDv7 starts with its milliseconds: the bounds let the primary key leave out what is too old or too new. */
-function lowerBound(since: number | null): string {
-  return since === null ? '00000000-0000-0000-0000-000000000000' : uuidOfMs(since - CLOCK_SLACK_MS)
-}
-
-function upperBound(until: number | null): string {
-  return until === null ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : uuidOfMs(until + CLOCK_SLACK_MS)
-}
-
-function uuidOfMs(ms: number): string {
-  const hex = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0').slice(-12)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`
 }
 
 function toDate(ms: number | null): Date | null {

@@ -1,5 +1,7 @@
 export * from './find-deliveries.js'
 export * from './find-open-sources.js'
 export { findSubjects, type MatchedBy, type Subject, type SubjectsFound } from './find-subjects.js'
+export * from './list-claims.js'
+export * from './read-presence.js'
 export type { DeliveryName } from './read-refusals.js'
 export * from './read-timeline.js'

@@ -1,8 +1,9 @@
 import type { AttemptOnRecord, LateOutcomeOnRecord } from '@counterfoil/core'
 import type pg from 'pg'
+import { type LookupsOfEntry, readLookups } from './read-lookups.js'
 import { groupBy, toMs, toMsOrNull } from './read-snapshot.js'
 
-export type AttemptsOfEntry = {
+export type AttemptsOfEntry = LookupsOfEntry & {
   readonly attempts: readonly AttemptOnRecord[]
   readonly lateOutcomes: readonly LateOutcomeOnRecord[]
 }
@@ -34,7 +35,7 @@ type LateRow = Pick<
 }
 
 /**
- * Every attempt of these entries with what came late. Not cut: a verdict that left out an old doubt would be wrong,
+ * Every attempt of these entries with what came late and what was asked about them. Not cut: a verdict that left out an old doubt would be wrong,
  * and age and budget bound the number.
  */
 export async function readAttempts(
@@ -52,11 +53,13 @@ export async function readAttempts(
      FROM counterfoil.late_outcome WHERE entry = ANY($1::uuid[]) ORDER BY entry, recorded_at`,
     [entries],
   )
+  const lookups = await readLookups(client, entries)
   const attemptsBy = groupBy(attempts.rows, (row) => row.entry)
   const lateBy = groupBy(late.rows, (row) => row.entry)
   return (entry) => ({
     attempts: (attemptsBy.get(entry) ?? []).map(toAttempt),
     lateOutcomes: (lateBy.get(entry) ?? []).map(toLate),
+    ...lookups(entry),
   })
 }
 

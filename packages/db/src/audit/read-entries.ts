@@ -7,7 +7,7 @@ export const MAX_ENTRIES = 200
 
 export type EntryOfDelivery = {
   readonly forDelivery: string
-  readonly entry: Omit<EntryTimeline, 'attempts' | 'lateOutcomes' | 'acts'>
+  readonly entry: Omit<EntryTimeline, 'attempts' | 'lateOutcomes' | 'lookups' | 'doubt' | 'acts'>
 }
 
 type EntryRow = {

@@ -1,0 +1,6 @@
+export * from './ask-due.js'
+export * from './ask-now.js'
+export * from './find-doubts.js'
+export type { AskedLookup } from './lookup-columns.js'
+export * from './record-finding.js'
+export * from './review-doubts.js'
