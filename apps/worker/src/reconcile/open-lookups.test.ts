@@ -86,6 +86,15 @@ describe('a lookup', () => {
     expect(seen[0]?.headers['idempotency-key']).toBeUndefined()
   })
 
+  test("proves who asks with the destination's credentials, under an id that is not the action's", async () => {
+    answer = { status: 200, body: '{"found":true}' }
+    await ask({}, { headers: {}, auth: { kind: 'bearer', token: () => Buffer.from('demo-token') } })
+    await ask({}, { headers: {}, auth: { kind: 'standard_webhooks', keys: [() => Buffer.from('demo-key')] } })
+    expect(seen[0]?.headers.authorization).toBe('Bearer demo-token')
+    expect(seen[1]?.headers['webhook-signature']).toMatch(/^v1,/)
+    expect(seen[1]?.headers['webhook-id']).not.toBe('ticket/1')
+  })
+
   test('searches by POST where that is declared', async () => {
     answer = { status: 200, body: '{"found":1}' }
     const search = { method: 'POST', target: '/search', body: { query: { key: '{key}' } } } as const

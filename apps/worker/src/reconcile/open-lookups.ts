@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   buildLookup,
   type DestinationContract,
@@ -11,12 +12,13 @@ import type { AskedLookup } from '@counterfoil/db'
 import { Pool } from 'undici'
 import { createGuardedConnector } from '../send/egress.js'
 import { Exchange } from '../send/exchange.js'
+import { openAuth } from '../send/open-auth.js'
 import { createFixedHeaders } from '../send/request-headers.js'
 
 /** What judging an answer reads beside its status and body. */
 const KEPT_HEADERS = { ofSuccess: ['retry-after', 'date'], ofOthers: ['retry-after', 'date'] }
 
-/** One destination's way to be asked: the egress rules, headers, time-outs and caps of its sends, and no keys. */
+/** One destination's way to be asked: the egress rules, credentials, headers, time-outs and caps of its sends, and no keys. */
 export type Lookups = {
   /** What the destination says about one entry. Never rejects for anything the network does. */
   ask(asked: AskedLookup): Promise<Found>
@@ -53,10 +55,24 @@ export function openLookups(contract: AskableContract): Lookups {
     bodyTimeout: contract.timeouts.bodyMs,
     connect: createGuardedConnector(contract),
   })
+  const auth = openAuth(contract)
   const fixedHeaders = createFixedHeaders(contract)
   const open = new Set<Exchange>()
 
   function send(method: 'GET' | 'POST', path: string, body: Buffer | null): Promise<Sent> {
+    const exchange = (authHeaders: readonly string[]) => exchangeOnce(method, path, body, authHeaders)
+    // Signed under an id of its own: the business key would make it look like the action.
+    return auth === null
+      ? exchange([])
+      : auth.send({ idempotencyKey: randomUUID(), body: body ?? Buffer.alloc(0) }, exchange)
+  }
+
+  function exchangeOnce(
+    method: 'GET' | 'POST',
+    path: string,
+    body: Buffer | null,
+    authHeaders: readonly string[],
+  ): Promise<Sent> {
     return new Promise((resolve) => {
       const exchange = new Exchange({
         totalMs: contract.timeouts.totalMs,
@@ -71,7 +87,13 @@ export function openLookups(contract: AskableContract): Lookups {
       open.add(exchange)
       const type = body === null ? [] : ['content-type', 'application/json']
       pool.dispatch(
-        { method, path, headers: [...fixedHeaders(), 'accept', 'application/json', ...type], body, idempotent: false },
+        {
+          method,
+          path,
+          headers: [...fixedHeaders(), 'accept', 'application/json', ...type, ...authHeaders],
+          body,
+          idempotent: false,
+        },
         exchange,
       )
     })
@@ -86,8 +108,11 @@ export function openLookups(contract: AskableContract): Lookups {
       return judgeLookup(sent, lookup, values, askedAt + (performance.now() - startedAt))
     },
     giveUp: () => {
+      auth?.giveUp()
       for (const exchange of open) exchange.giveUp('ERR_COUNTERFOIL_STOPPING')
     },
-    close: () => pool.destroy(),
+    close: async () => {
+      await Promise.all([pool.destroy(), auth?.close()])
+    },
   }
 }

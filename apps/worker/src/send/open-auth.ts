@@ -1,15 +1,15 @@
 import type { LookupFunction } from 'node:net'
-import type { DestinationContract, LeasedEntry, OAuth2Auth, Sent } from '@counterfoil/core'
+import type { DestinationContract, OAuth2Auth, Sent } from '@counterfoil/core'
 import { Pool } from 'undici'
 import { createGuardedConnector } from './egress.js'
 import { fetchToken } from './fetch-token.js'
-import { signRequest } from './sign-request.js'
+import { type Signable, signRequest } from './sign-request.js'
 import { createTokenSource } from './token-source.js'
 
 /** How one destination's requests get their credentials. */
 export type OpenAuth = {
   /** Sends with credentials made for this request; with a token that is refused, once more with a new one. */
-  send(leased: LeasedEntry, exchange: (headers: readonly string[]) => Promise<Sent>): Promise<Sent>
+  send(signable: Signable, exchange: (headers: readonly string[]) => Promise<Sent>): Promise<Sent>
   /** Nobody waits for a token any more. */
   giveUp(): void
   close(): Promise<void>
@@ -21,7 +21,7 @@ export function openAuth(contract: DestinationContract, lookup?: LookupFunction)
   if (auth === null) return null
   if (auth.kind === 'oauth2') return openOAuth2(auth, contract, lookup)
   return {
-    send: (leased, exchange) => exchange(signRequest(auth, leased, Date.now())),
+    send: (signable, exchange) => exchange(signRequest(auth, signable, Date.now())),
     giveUp: () => {},
     close: async () => {},
   }
@@ -57,7 +57,7 @@ function openOAuth2(auth: OAuth2Auth, contract: DestinationContract, lookup: Loo
   }
 
   return {
-    send: (_leased, exchange) => send(exchange, now()),
+    send: (_signable, exchange) => send(exchange, now()),
     giveUp: () => {
       isGivenUp = true
       // Whoever waits for a token is told by its failure.

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { DestinationAuth, LeasedEntry } from '@counterfoil/core'
 
-type Signable = Pick<LeasedEntry, 'idempotencyKey' | 'body'>
+/** A send, or a question about one under an id of its own. */
+export type Signable = Pick<LeasedEntry, 'idempotencyKey' | 'body'>
 type PlainAuth = Exclude<DestinationAuth, { kind: 'oauth2' }>
 
 /**
