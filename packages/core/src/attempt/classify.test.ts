@@ -87,6 +87,8 @@ describe('a known status', () => {
       notBefore: NOW + 5_000,
     })
     expect(classify(answered(409, { 'retry-after': '60' }), keyed, NOW)).toMatchObject({ notBefore: NOW + 60_000 })
+    const impatient = { ...keyed, retry: { ...keyed.retry, maxRetryAfterMs: 2_000 } }
+    expect(classify(answered(409), impatient, NOW)).toMatchObject({ notBefore: NOW + 2_000 })
     expect(classify(answered(409), keyless, NOW)).toEqual({ kind: 'rejected', status: 409, reason: 'refused' })
   })
 

@@ -64,8 +64,17 @@ function classifyAnswer(sent: Answered, contract: ClassifyContract, now: number)
     }
     case 'in_progress_with_key':
       if (contract.idempotency.kind === 'none') return { kind: 'rejected', status, reason: 'refused' }
-      return answeredInDoubt(status, 'in_progress', readNotBefore(sent, contract, now) ?? now + IN_PROGRESS_MS)
+      return answeredInDoubt(
+        status,
+        'in_progress',
+        readNotBefore(sent, contract, now) ?? now + waitForProgressMs(contract),
+      )
   }
+}
+
+/** No wish of a destination is obeyed for longer than its contract allows, and neither is one that we suppose it has. */
+function waitForProgressMs({ retry }: ClassifyContract): number {
+  return Math.min(IN_PROGRESS_MS, retry.maxRetryAfterMs)
 }
 
 /** A failure that comes out of the destination's memory decides nothing, and will come again as long as it remembers. */
