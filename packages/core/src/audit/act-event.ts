@@ -14,7 +14,7 @@ const ACTED: Readonly<Record<ActKind, string>> = {
   send_again: 'asked to send it again as new',
   approve: 'answered the request to send it again as new',
   bulk: 'worked on it with others by a plan',
-  reconcile: 'asked its destination what became of it',
+  reconcile: 'had the destination asked',
 }
 
 /** What a person did, with the reason and the evidence that were given. */
