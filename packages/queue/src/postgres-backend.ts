@@ -9,6 +9,7 @@ const bull = withBackend(createPostgresBackend)
 /** BullMQ's schema; with a pool of ours its name is fixed. */
 const SCHEMA = 'bullmq'
 const CONNECT_MS = 3_000
+const ASK_AGAIN_MS = 1_000
 
 /** BullMQ on the product's own database, in a schema and a pool of its own: no Redis to install. */
 export function createPostgres(databaseUrl: string): Backend {
@@ -22,6 +23,7 @@ async function connect(databaseUrl: string): Promise<Connection> {
   const shared = pool as unknown as PgPool
   const cut = () => {
     void pool.end().catch(() => {})
+    Object.assign(pool, { query: refuseLater, connect: refuseLater })
     for (const socket of sockets) socket.destroy()
   }
   try {
@@ -47,6 +49,16 @@ async function connect(databaseUrl: string): Promise<Connection> {
     cut()
     throw error
   }
+}
+
+/**
+ * What a pool that was cut answers. An ended pool refuses at once; a worker of BullMQ asks again at once, and so turned
+ * for ever in promises alone: no timer and no socket of the process was served any more.
+ */
+function refuseLater(): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    setTimeout(() => reject(new Error('the connection was cut')), ASK_AGAIN_MS).unref()
+  })
 }
 
 function openPool(databaseUrl: string, sockets: Set<Socket>): pg.Pool {
