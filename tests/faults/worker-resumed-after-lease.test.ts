@@ -74,6 +74,9 @@ describe('a worker sleeps through its lease and wakes up', () => {
     proxy.restore()
     await until(async () => (await lateOutcomes()).length === 1, { timeoutMs: 30_000, what: 'the late outcome' })
     expect(await lateOutcomes()).toMatchObject([{ number: 1, outcome: 'accepted', worker: late.instance }])
+    // Kept first, applied in a step of its own.
+    const entryState = async () => (await readAttempts(system.pool, 'evt-none/mail'))[0]?.state
+    await until(async () => (await entryState()) === 'delivered', { what: 'the late outcome to be applied' })
     expect(await readAttempts(system.pool, 'evt-none/mail')).toMatchObject([
       { number: 1, outcome: 'uncertain', cause: 'worker_lost', state: 'delivered' },
     ])
